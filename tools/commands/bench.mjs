@@ -1,6 +1,7 @@
 import { bootstrap } from '../infra/bootstrap.mjs';
 import { startDatabase, startInfrastructure } from '../infra/infrastructure.mjs';
 import { javaPeers } from '../infra/java-peers.mjs';
+import { ensurePackages } from '../infra/packages.mjs';
 import { wholeNumber } from './values.mjs';
 import { INFRASTRUCTURE } from './variables.mjs';
 
@@ -31,6 +32,7 @@ export async function run({ args, options: { profile }, positionals: [bench], he
   await bootstrap({ held, log });
   const peers = bench === 'gateway' && !profile ? await javaPeers({ held, log }) : undefined;
   const { brokers, redisUrl } = await startInfrastructure({ held, log, isMeasured: true });
+  if (bench === 'operations') await ensurePackages(['chromium'], { held, log });
   const database = bench === 'operations' ? await startDatabase({ held, log }) : undefined;
   const env = {
     ...{ ...process.env, KAFKA_BROKERS: brokers, REDIS_URL: redisUrl, ...(peers && { JAVA_PEERS: peers }) },

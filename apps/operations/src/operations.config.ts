@@ -1,8 +1,16 @@
 import { ArrayMinSize, IsIn, IsInt, Matches, Max, Min } from 'class-validator';
 import type { KafkaSettings } from '@tranche/kafka';
 import { OperatorsConfig } from '@tranche/operators';
-import { AreBrokers, Env, isLoopback, KafkaConfig, Part, Secret, type ProductionView } from '@tranche/service-kit';
-
+import {
+  AreBrokers,
+  Env,
+  isLoopback,
+  KafkaConfig,
+  Part,
+  Secret,
+  type ConfigFault,
+  type ProductionView,
+} from '@tranche/service-kit';
 import { readExportColumns, type ExportColumns } from './export/platform-export.js';
 
 /** All orders pass over the connection. */
@@ -110,8 +118,35 @@ export class OperationsConfig extends KafkaConfig {
   })
   backOfficeUrl?: string;
 
+  @Env('OPERATORS_OIDC_CLIENT_ID', {
+    doc: "public client (code flow with PKCE, no secret) of OPERATORS_OIDC_ISSUER by which the page signs people in; the issuer must allow `https://HOST/sign-in` as its redirect, `https://HOST/` after a sign-out, and the page's origin (CORS) at its token endpoint; without it a token is pasted",
+    optional: true,
+  })
+  oidcClientId?: string;
+
+  @Env('OPERATORS_OIDC_SCOPE', {
+    doc: 'scope that the page requests, `openid` and whatever the issuer wants for a token with the audience',
+    default: 'openid',
+  })
+  @Matches(/^openid(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/, {
+    message: 'must be openid, then further scopes, space-separated',
+  })
+  oidcScope: string;
+
   @Part()
   operators: OperatorsConfig;
+
+  check(): ConfigFault[] {
+    if (this.oidcClientId === undefined || this.operators.oidc.issuer !== undefined) return [];
+    return [{ name: 'OPERATORS_OIDC_CLIENT_ID', message: 'needs OPERATORS_OIDC_ISSUER, whose client it is' }];
+  }
+
+  /** The client by which the page signs people in. */
+  get pageSignIn(): { issuer: string; clientId: string; scope: string } | undefined {
+    const { issuer } = this.operators.oidc;
+    const { oidcClientId: clientId, oidcScope: scope } = this;
+    return issuer === undefined || clientId === undefined ? undefined : { issuer, clientId, scope };
+  }
 
   get kafka(): Pick<KafkaSettings, 'brokers' | 'ssl' | 'sasl'> {
     return { brokers: this.kafkaBrokers, ...this.kafkaSecurity };

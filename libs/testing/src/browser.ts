@@ -91,3 +91,29 @@ export async function sharedBrowser(): Promise<TestBrowser> {
   const { env } = await stage('browser');
   return connectBrowser(env.ADDRESS ?? '');
 }
+
+interface ColdLoads {
+  url: string;
+  /** The tab keeps it before the page runs, as the page itself would. */
+  session: Readonly<Record<string, string>>;
+  /** A person waits for it. */
+  selector: string;
+  loads: number;
+}
+
+/** Loads a page several times, each time with an empty profile, and returns the milliseconds until the selector is there, the fewest first. */
+export async function coldLoads(browser: TestBrowser, { url, session, selector, loads }: ColdLoads): Promise<number[]> {
+  const took: number[] = [];
+  for (let load = 0; load < loads; load++) {
+    const page = await browser.newPage();
+    await page.addInitScript((kept) => {
+      for (const [name, value] of Object.entries(kept)) sessionStorage.setItem(name, value);
+    }, session);
+    const fromMs = performance.now();
+    await page.goto(url, { waitUntil: 'commit' });
+    await page.locator(selector).first().waitFor();
+    took.push(performance.now() - fromMs);
+    await page.context().close();
+  }
+  return took.sort((one, other) => one - other);
+}

@@ -195,6 +195,8 @@ export interface components {
       behind: number;
       /** @description What the gateway was asked for and did not answer. */
       missing?: ('proposals' | 'rails' | 'controls')[];
+      /** @description Partitions of the gateway's index that are being built: nothing can be decided about their orders meanwhile. */
+      beingBuilt?: number[];
     };
     /** @description The platform’s answers of the last hour, as the journal has them; of the operator’s merchants alone. */
     Calls: {

@@ -1,9 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { body, api } from './client.js';
 
+/** The page's client at the issuer of operators' tokens. */
+export interface OidcClient {
+  issuer: string;
+  clientId: string;
+  scope: string;
+}
+
 /** Settings that operations tells its page before anybody is signed in. */
 interface ConsoleSettings {
   backOfficeUrl?: string;
+  oidc?: OidcClient;
   /** Lengths of the reason of a decision; a job's is shorter. */
   reason: { least: number; most: number; mostOfJob: number };
 }

@@ -708,6 +708,8 @@ export interface components {
       behind: number;
       /** @description What the gateway was asked for and did not answer. */
       missing?: ('proposals' | 'rails' | 'controls')[];
+      /** @description Partitions of the gateway's index that are being built: nothing can be decided about their orders meanwhile. */
+      beingBuilt?: number[];
     };
     /** @description The platform’s answers of the last hour, as the journal has them; of the operator’s merchants alone. */
     Calls: {
@@ -2291,6 +2293,8 @@ export interface operations {
         status?: string;
         /** @description Only orders of this amount, in minor units. */
         amount?: number;
+        /** @description Only orders in this currency. */
+        currency?: string;
         /** @description Only orders that moved then or later. */
         from?: string;
         /** @description Only orders that moved then or earlier. */
@@ -2448,6 +2452,12 @@ export interface operations {
         orderId?: string;
         /** @description true: only what changed something or may have, such as proposals, approvals, replays and stops; false: also looks, refusals, and the record before each deed. */
         deeds?: 'true' | 'false';
+        /** @description Only what this person did. */
+        person?: string;
+        /** @description Only entries of then or later. */
+        from?: string;
+        /** @description Only entries of then or earlier. */
+        to?: string;
       };
       header?: never;
       path?: never;

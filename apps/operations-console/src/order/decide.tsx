@@ -1,9 +1,9 @@
-import { useId, useState } from 'react';
+import { useEffect, useId, useState } from 'react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { OrderState } from '@tranche/order-journal';
 import { api, Refused, taken, type Schema } from '../api/client.js';
 import { mayDo, useMe, useReason } from '../api/console.js';
-import type { AttentionItem } from '../api/reads.js';
+import { useProposals, type AttentionItem } from '../api/reads.js';
 import { useDraft, useSettled } from '../parts/hooks.js';
 import { Choice, Field } from '../parts/fields.js';
 import { aboutOf } from '../queue/urgency.js';
@@ -73,6 +73,12 @@ function Form({ item, id, state, conflict }: FormProps) {
   const [draft, change, forget] = useDraft<Draft>(id, EMPTY);
   const [answered, setAnswered] = useState<Answered>();
   const queries = useQueryClient();
+  const { data: proposals = [] } = useProposals();
+  const isProposed = proposals.some(
+    ({ state, operation, conflict: of }) => state === 'open' && (isConflict ? of === id : operation === id),
+  );
+  // The answer is about the proposal, and goes with it.
+  useEffect(() => (isProposed ? () => setAnswered(undefined) : undefined), [isProposed]);
   const name = useId();
   const currency = item.currency ?? state.operations[0]?.currency;
   const said = statementOf(draft, currency, isConflict);
@@ -117,6 +123,7 @@ function Form({ item, id, state, conflict }: FormProps) {
   );
   const isMoney = draft.outcome === 'succeeded' || draft.outcome === 'kept' || draft.outcome === 'repaired';
 
+  if (isProposed) return <Said answered={answered} />;
   return (
     <form
       className="decide"

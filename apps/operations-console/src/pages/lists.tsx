@@ -4,7 +4,7 @@ import type { Schema } from '../api/client.js';
 import { useTitle } from '../parts/hooks.js';
 import { Field } from '../parts/fields.js';
 import { When } from '../parts/parts.js';
-import { merchantOf, useFilter } from '../parts/query.js';
+import { dayOf, merchantOf, useFilter } from '../parts/query.js';
 import { OrderLink, PagedTable, type Column } from '../parts/records.js';
 import { Fields, flat } from '../order/record.js';
 import { spaced } from '../text/format.js';
@@ -58,7 +58,7 @@ export const Audit = () => (
     path="/v1/audit"
     title="Audit"
     about="What operators did at the gateway, the newest first."
-    hasDeeds
+    isAudit
     columns={[
       at,
       { name: 'Who', of: (row) => said(row, 'operator', 'person') },
@@ -74,18 +74,19 @@ interface RecordsProps {
   path: RecordsPath;
   title: string;
   about: string;
-  /** The entries that change something are shown, unless a person asks for all. */
-  hasDeeds?: true;
+  /** The entries that change something are shown, unless a person asks for all; who and when can be asked for. */
+  isAudit?: true;
   columns: readonly Column<Row>[];
 }
 
-function Records({ path, title, about, hasDeeds, columns }: RecordsProps) {
+function Records({ path, title, about, isAudit, columns }: RecordsProps) {
   useTitle(title);
   const [of, set] = useFilter();
   const [merchant, kindOf, isAll] = [of('merchant'), of('kind'), of('all') !== ''];
   const asked = useRecords(path, {
     ...merchantOf(merchant),
-    ...(hasDeeds && { deeds: isAll ? 'false' : 'true' }),
+    ...(isAudit && { deeds: isAll ? 'false' : 'true', ...personOf(of('person')) }),
+    ...(isAudit && { ...dayOf('from', of('from')), ...dayOf('to', of('to')) }),
     ...(/^[a-z][a-z0-9_.-]{0,63}$/.test(kindOf) && { kind: kindOf }),
   });
   return (
@@ -101,23 +102,42 @@ function Records({ path, title, about, hasDeeds, columns }: RecordsProps) {
           value={merchant}
           onText={(text) => set('merchant', text)}
         />
-        <Field isInline label="Why" size={18} value={kindOf} onText={(text) => set('kind', text)} />
-        {hasDeeds && (
-          <label className="inline">
-            <input type="checkbox" checked={isAll} onChange={({ target }) => set('all', target.checked ? 'yes' : '')} />{' '}
-            also looks and refusals
-          </label>
+        <Field
+          isInline
+          label={isAudit ? 'Action' : 'Why'}
+          placeholder={isAudit ? 'resolution.submit' : undefined}
+          size={18}
+          value={kindOf}
+          onText={(text) => set('kind', text)}
+        />
+        {isAudit && (
+          <>
+            <Field isInline label="Who" size={12} value={of('person')} onText={(text) => set('person', text)} />
+            <Field isInline label="Since" type="date" value={of('from')} onText={(text) => set('from', text)} />
+            <Field isInline label="Until" type="date" value={of('to')} onText={(text) => set('to', text)} />
+            <label className="inline">
+              <input
+                type="checkbox"
+                checked={isAll}
+                onChange={({ target }) => set('all', target.checked ? 'yes' : '')}
+              />{' '}
+              also looks and refusals
+            </label>
+          </>
         )}
       </div>
       <PagedTable
         {...{ asked, columns, label: title, one: 'record' }}
         rowsOf={({ entries }) => entries}
         keyOf={(row) => `${row.partition}/${row.offset}`}
-        empty={`None${merchant || kindOf ? ' of this kind' : ''}.`}
+        empty={`None${['merchant', 'kind', 'person', 'from', 'to'].some((name) => of(name) !== '') ? ' of this kind' : ''}.`}
       />
     </>
   );
 }
+
+const personOf = (text: string): { person?: string } =>
+  /^[\x21-\x7e]{1,128}$/.test(text.trim()) ? { person: text.trim() } : {};
 
 function Whole({ row }: { row: Row }) {
   const [isOpen, setIsOpen] = useState(false);

@@ -2,9 +2,9 @@ import { useOrders, type OrdersQuery } from '../api/reads.js';
 import { useSettled, useTitle } from '../parts/hooks.js';
 import { Choice, Field } from '../parts/fields.js';
 import { Status, When } from '../parts/parts.js';
-import { merchantOf, useFilter } from '../parts/query.js';
+import { dayOf, merchantOf, useFilter } from '../parts/query.js';
 import { OrderLink, PagedTable } from '../parts/records.js';
-import { money, spaced } from '../text/format.js';
+import { amountOf, money, spaced } from '../text/format.js';
 
 const STATUSES = Object.fromEntries(
   [
@@ -45,10 +45,10 @@ export function Search() {
         />
         <Field
           isInline
-          label="Amount in minor units"
-          placeholder="30000 for 300.00"
+          label="Amount"
+          placeholder="12.50 EUR, or 1250"
           size={16}
-          inputMode="numeric"
+          aria-invalid={given('amount') !== '' && amountOf(given('amount')) === undefined}
           value={given('amount')}
           onText={(text) => set('amount', text)}
         />
@@ -80,7 +80,7 @@ function queryOf(given: (name: string) => string): OrdersQuery {
     ...(q !== '' && { q }),
     ...merchantOf(given('merchant')),
     ...(status !== '' && { status }),
-    ...(/^\d{1,12}$/.test(amount) && { amount: Number(amount) }),
-    ...(/^\d{4}-\d\d-\d\d$/.test(from) && { from: new Date(`${from}T00:00:00`).toISOString() }),
+    ...amountOf(amount),
+    ...dayOf('from', from),
   };
 }

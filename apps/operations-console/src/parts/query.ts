@@ -26,3 +26,9 @@ export function useFilter(): [
 
 export const merchantOf = (text: string): { merchant?: string } =>
   /^[a-z0-9-]{1,32}$/.test(text.trim()) ? { merchant: text.trim() } : {};
+
+/** The beginning or the end of a day that was typed, in the browser's zone. */
+export const dayOf = (name: 'from' | 'to', day: string): { from?: string; to?: string } =>
+  /^\d{4}-\d\d-\d\d$/.test(day)
+    ? { [name]: new Date(`${day}T${name === 'from' ? '00:00:00' : '23:59:59.999'}`).toISOString() }
+    : {};

@@ -25,7 +25,7 @@ export function Queue() {
   const isFiltered = query.kind !== undefined || query.merchant !== undefined || query.minAmount !== undefined;
   return (
     <Answer of={asked} what="the queue" title="Queue">
-      {({ items, counts, missing }) => {
+      {({ items, counts, missing, beingBuilt }) => {
         const total = counts.reduce((sum, { number }) => sum + number, 0);
         const urgent = all.data?.items ?? [];
         const verdict = verdictOf(urgent, now, all.behind ? Math.max(1, total - urgent.length) : 0);
@@ -45,6 +45,12 @@ export function Queue() {
               {missing !== undefined && (
                 <p role="status" className="missing">
                   The gateway did not answer: {missing.map(spaced).join(' and ')} are missing here.
+                </p>
+              )}
+              {beingBuilt !== undefined && (
+                <p role="status" className="missing">
+                  The gateway builds its index of {count(beingBuilt.length, 'partition')} anew: nothing can be decided
+                  about their orders until it is done. What you see here is whole.
                 </p>
               )}
             </section>
@@ -161,7 +167,7 @@ const Entry = memo(function Entry({ item, nowMs }: { item: AttentionItem; nowMs:
         {actBy === undefined ? <span className="none">no limit</span> : <TimeLeft until={actBy} />}
       </span>
       <span role="cell" className="amount">
-        {amount === undefined ? '' : money(amount, currency)}
+        {(about.amounts ?? [amount]).map((one) => one !== undefined && <span key={one}>{money(one, currency)} </span>)}
       </span>
     </div>
   );

@@ -20,6 +20,8 @@ export interface About {
   reasons?: string[];
   message?: string;
   reports?: number;
+  /** Amounts of a conflict, if reports give several. */
+  amounts?: number[];
   blocks?: string;
   byItself?: Timer[];
   why?: string;

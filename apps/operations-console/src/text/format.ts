@@ -83,12 +83,24 @@ export const count = (number: number, one: string, several = one.replace(/y$/, '
 /** `order_in_doubt` as `order in doubt`. */
 export const spaced = (code: string): string => code.replaceAll('_', ' ');
 
-/** Minor units of a typed amount such as `1,250.5`; undefined where it is none. */
+/** `1,250.50`, or `1.250,50` as it is written elsewhere. */
+const WRITTEN = [/^(\d{1,3}(?:[, ']\d{3})*|\d+)(?:\.(\d{1,3}))?$/, /^(\d{1,3}(?:[. ']\d{3})*|\d+),(\d{1,2})$/];
+
+/** Minor units of a typed amount; undefined where it is none. */
 export function minorOf(text: string, currency: string | undefined): number | undefined {
   const digits = currency !== undefined && /^[A-Z]{3}$/.test(currency) ? decimals(currency) : 0;
-  const match = /^(\d{1,12})(?:\.(\d{1,3}))?$/.exec(text.replaceAll(/[, ]/g, ''));
-  if (match === null) return undefined;
-  const [, units = '', fraction = ''] = match;
-  if (fraction.length > digits) return undefined;
+  const typed = text.trim().replaceAll(/\s/g, ' ');
+  const [, grouped, fraction = ''] = WRITTEN.map((form) => form.exec(typed)).find((match) => match !== null) ?? [];
+  const units = grouped?.replaceAll(/\D/g, '') ?? '';
+  if (units === '' || units.length > 12 || fraction.length > digits) return undefined;
   return Number(units) * 10 ** digits + Number(fraction.padEnd(digits, '0') || 0);
+}
+
+/** Reads an amount that a person looks for: `12.50 EUR`, `12,50` of any currency with two decimals, or minor units as `1250`. */
+export function amountOf(text: string): { amount: number; currency?: string } | undefined {
+  const [, number = '', code] = /^([\d., ']+)([a-z]{3})?$/i.exec(text.trim()) ?? [];
+  if (code === undefined && /^\d{1,12}$/.test(number)) return { amount: Number(number) };
+  const currency = code?.toUpperCase();
+  const amount = minorOf(number, currency ?? 'EUR');
+  return amount === undefined ? undefined : { amount, ...(currency !== undefined && { currency }) };
 }

@@ -1,4 +1,4 @@
-import { count, duration, humane, minorOf, money } from './format.js';
+import { amountOf, count, duration, humane, minorOf, money } from './format.js';
 import { piecesOf, plain } from './pieces.js';
 import { fieldInWords } from './words.js';
 
@@ -14,10 +14,25 @@ it('an amount that only the platform knows is not nought', () => expect(money(nu
 it.each([
   ['250', 25_000],
   ['1,250.5', 125_050],
+  ['12,50', 1_250],
+  ['1.250,50', 125_050],
+  ['1 250', 125_000],
   ['250.005', undefined],
+  ['1,25,0', undefined],
   ['-1', undefined],
   ['ten', undefined],
 ])('%s as typed', (text, minor) => expect(minorOf(text, 'EUR')).toBe(minor));
+
+it.each([
+  ['1250', { amount: 1_250 }],
+  ['12.50', { amount: 1_250 }],
+  ['12,50 EUR', { amount: 1_250, currency: 'EUR' }],
+  ['12 eur', { amount: 1_200, currency: 'EUR' }],
+  ['1250JPY', { amount: 1_250, currency: 'JPY' }],
+  ['12.50 JPY', undefined],
+  ['1.250 KWD', { amount: 1_250, currency: 'KWD' }],
+  ['EUR', undefined],
+])('a person looks for %s', (text, found) => expect(amountOf(text)).toEqual(found));
 
 it.each([
   [400, '0.4 s'],

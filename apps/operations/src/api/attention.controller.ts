@@ -33,6 +33,11 @@ interface Rail {
   rail: string;
   state: string;
 }
+/** A partition of the gateway's index that a list lacks. */
+interface MissingPartition {
+  partition: number;
+  code: string;
+}
 
 /** One queue of all that needs a person. */
 @Controller('v1')
@@ -44,7 +49,7 @@ export class AttentionController {
     private readonly gateway: GatewayClient,
   ) {}
 
-  /** The first page begins with what is about no single order. */
+  /** The first page begins with what stops work or waits for a person's answer; what no money waits for ends the last one. */
   @Get('attention')
   @Route('viewer', 'doubts.read')
   async list(
@@ -53,21 +58,27 @@ export class AttentionController {
     @CurrentOperator() operator: OperatorIdentity,
   ) {
     const visible = visibleTo(operator, query.merchant);
-    const isFirst = query.cursor === undefined && query.minAmount === undefined;
+    const isOfAnyAmount = query.minAmount === undefined;
     const [page, counts, groups, asked] = await Promise.all([
       this.attention.page(query, visible),
       this.attention.counts(visible),
       this.attention.groups(visible),
       this.#ofGateway(headers.authorization, operator, query.merchant),
     ]);
-    const several = [...asked.items, ...this.#stopped(operator), ...groups];
-    const shown = several.filter(({ kind }) => query.kind === undefined || kind === query.kind);
+    const stopped = [...asked.items, ...this.#stopped(operator)];
+    const shown = (items: AttentionItem[]) =>
+      items.filter(({ kind }) => isOfAnyAmount && (query.kind === undefined || kind === query.kind));
     return compact({
-      counts: [...counts, ...countsOf(several)],
-      items: [...(isFirst ? shown : []), ...page.items],
+      counts: [...counts, ...countsOf([...stopped, ...groups])],
+      items: [
+        ...(query.cursor === undefined ? shown(stopped) : []),
+        ...page.items,
+        ...(page.next === undefined ? shown(groups) : []),
+      ],
       next: page.next,
       behind: this.#behind(),
       missing: asked.missing,
+      beingBuilt: asked.beingBuilt,
     });
   }
 
@@ -101,13 +112,16 @@ export class AttentionController {
     authorization: string | undefined,
     operator: OperatorIdentity,
     merchant: string | undefined,
-  ): Promise<{ items: AttentionItem[]; missing?: string[] }> {
+  ): Promise<{ items: AttentionItem[]; missing?: string[]; beingBuilt?: number[] }> {
     const ask = <T>(url: string) => this.gateway.read<T>(url, authorization).catch(() => undefined);
-    const [proposals, rails, controls] = await Promise.all([
+    const [proposals, rails, controls, frozen] = await Promise.all([
       ask<{ proposals: Proposal[] }>('/v1/proposals'),
       ask<{ rails: Rail[] }>('/v1/rails'),
       ask<{ controls: Control[] }>('/v1/controls'),
+      // The shortest of the gateway's lists, which all name the partitions that they lack.
+      ask<{ missing?: MissingPartition[] }>('/v1/frozen-orders?limit=1'),
     ]);
+    const beingBuilt = (frozen?.missing ?? []).filter(({ code }) => code === 'being_built').map((one) => one.partition);
     const awaitsThem = (one: Proposal) =>
       one.state === 'open' &&
       one.proposedBy !== operator.person &&
@@ -128,6 +142,7 @@ export class AttentionController {
         ...(proposals?.proposals ?? []).filter(awaitsThem).map(proposalItem),
       ],
       missing: missing.length === 0 ? undefined : missing,
+      beingBuilt: beingBuilt.length === 0 ? undefined : beingBuilt,
     });
   }
 }

@@ -7,7 +7,7 @@ import { Database, type Fragment } from '../database/database.service.js';
 import { closingOf, isDeed, isOpen } from '../fold/stored-rows.js';
 import { cursorOf, placeOf } from './cursor.js';
 import { todoOf } from './todo.js';
-import type { AuditQuery, OrdersQuery, PageQuery, QuarantineQuery, RecordsQuery } from './queries.js';
+import type { AuditQuery, OrdersQuery, QuarantineQuery, RecordsQuery } from './queries.js';
 
 interface ListedOrder {
   key: string;
@@ -51,7 +51,7 @@ export class OrdersStore {
   constructor(private readonly database: Database) {}
 
   async search(query: OrdersQuery, visible: readonly string[] | undefined) {
-    const { q, status, amount, from, to, limit, cursor } = query;
+    const { q, status, amount, currency, from, to, limit, cursor } = query;
     const { sql } = this.database;
     const after = placeOf(cursor, 2);
     const rows = await sql<ListedOrder[]>`
@@ -60,6 +60,7 @@ export class OrdersStore {
         ${q === undefined ? sql`` : sql`and key = any(array(${this.#found(q, visible)}))`}
         ${status === undefined ? sql`` : sql`and status = ${status}`}
         ${amount === undefined ? sql`` : sql`and amount = ${amount}`}
+        ${currency === undefined ? sql`` : sql`and currency = ${currency}`}
         ${from === undefined ? sql`` : sql`and moved_at >= ${from}::text::timestamptz`}
         ${to === undefined ? sql`` : sql`and moved_at <= ${to}::text::timestamptz`}
         ${after ? sql`and (moved_at, key) < (${after[0]!}::text::timestamptz, ${after[1]!})` : sql``}
@@ -109,7 +110,7 @@ export class OrdersStore {
     visible: readonly string[] | undefined,
   ) {
     const { sql } = this.database;
-    const { kind, orderId, merchant, limit, cursor }: RecordsQuery & PageQuery = query;
+    const { kind, orderId, merchant, limit, cursor, person, from, to }: RecordsQuery & Partial<AuditQuery> = query;
     const isClosed = 'closed' in query && query.closed === 'true';
     const isDeeds = 'deeds' in query && query.deeds === 'true';
     const after = placeOf(cursor, 3);
@@ -133,6 +134,9 @@ export class OrdersStore {
         and ${isClosed ? sql`exists (select from ${closingOf(sql)})` : isOpen(sql)}
         ${isDeeds ? sql`and ${isDeed(sql)}` : sql``}
         ${kind === undefined ? sql`` : sql`and kind = ${kind}`}
+        ${person === undefined ? sql`` : sql`and body ->> 'operator' = ${person}`}
+        ${from === undefined ? sql`` : sql`and at >= ${from}::text::timestamptz`}
+        ${to === undefined ? sql`` : sql`and at <= ${to}::text::timestamptz`}
         ${ofOrder === undefined ? sql`` : sql`and key = ${ofOrder}`}
         ${ofOrder === undefined && orderId !== undefined ? sql`and key like ${`%/${orderId.replace(/[\\%_]/g, String.raw`\$&`)}`}` : sql``}
         ${after ? sql`and (at, partition, "offset") < (${after[0]!}::text::timestamptz, ${after[1]!}::text::int, ${after[2]!}::text::bigint)` : sql``}

@@ -78,6 +78,10 @@ export class OrdersQuery extends PageQuery {
   @Max(Number.MAX_SAFE_INTEGER)
   amount?: number;
 
+  @given('currency')
+  @Matches(/^[A-Z]{3}$/, { message: 'must be a currency, three capital letters' })
+  currency?: string;
+
   @given('from')
   @IsISO8601({ strict: true }, TIME)
   from?: string;
@@ -109,6 +113,18 @@ export class AuditQuery extends RecordsQuery {
   /** Only what changed something, or may have: neither looks, nor what was refused, nor the announcement of a deed whose result follows. */
   @IsIn(['true', 'false'])
   deeds: 'true' | 'false' = 'false';
+
+  @given('person')
+  @Matches(/^[\x21-\x7e]{1,128}$/, { message: 'must be the name of a person, as the audit has it' })
+  person?: string;
+
+  @given('from')
+  @IsISO8601({ strict: true }, TIME)
+  from?: string;
+
+  @given('to')
+  @IsISO8601({ strict: true }, TIME)
+  to?: string;
 }
 
 export class TimelineQuery {

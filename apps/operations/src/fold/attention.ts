@@ -94,24 +94,36 @@ function ofWaiting(order: OrderState, operation: OperationState): Attention {
   });
 }
 
+/** Each amount that the journal, or a report, gives; undefined where there are not several. */
+function amountsOf(...amounts: readonly (number | undefined)[]): number[] | undefined {
+  const several = [...new Set(amounts.filter((one) => one !== undefined))];
+  return several.length > 1 ? several : undefined;
+}
+
 /** An order has one entry for each operation and kind. */
 function ofConflicts(order: OrderState): Attention[] {
-  const entries = new Map<string, Attention & { body: { reasons: string[]; conflictIds: string[] } }>();
+  const entries = new Map<
+    string,
+    Attention & { body: { reasons: string[]; conflictIds: string[]; amounts?: number[] } }
+  >();
   for (const { id, reason, commandId, operation, amount, transactionId, payments } of conflictsOf(order)) {
     const own = findOperation(order, commandId ?? '');
+    const amounts = amountsOf(amount, ...(own?.otherAmounts ?? []), ...(payments ?? []).map((one) => one.amount));
     const kind = reason === 'transaction_assumed' ? 'candidates' : 'conflict';
     const known = entries.get(`${kind} ${commandId}`);
     if (known !== undefined) {
       known.body.reasons.push(reason);
       known.body.conflictIds.push(idOf(order, id));
+      const both = amountsOf(...(known.body.amounts ?? []), ...(amounts ?? []));
+      if (both !== undefined) known.body.amounts = both;
       continue;
     }
     const made = item({
       ...{ id: idOf(order, commandId), kind, since: order.movedAt ?? EPOCH },
-      ...compact({ actBy: captureEnds(order), amount, currency: own?.currency }),
+      ...compact({ actBy: captureEnds(order), amount, currency: own?.currency ?? order.operations[0]?.currency }),
       body: {},
     });
-    const of = compact({ commandId, operation, transactionId, payments });
+    const of = compact({ commandId, operation, transactionId, payments, amounts });
     const body = { ...of, reasons: [reason as string], conflictIds: [idOf(order, id)] };
     entries.set(`${kind} ${commandId}`, { ...made, body });
   }

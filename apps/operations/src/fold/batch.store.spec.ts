@@ -109,6 +109,19 @@ it('deeds of the audit are what changed something or may have', async () => {
 }); // prettier-ignore
 
 const page = (of: Partial<AttentionQuery> = {}) => Object.assign(new AttentionQuery(), of);
+it('the audit says what one person did, in a time', async () => {
+  const did = (operator: string) => ({ type: 'operations.audit', data: { action: 'control.set', result: 'done', operator } });
+  await list(TOPICS.operationsAudit, 0, [did('anna'), did('bert')]);
+  const yesterday = new Date(Date.now() - 86_400_000).toISOString();
+  const who = async (of: Partial<AuditQuery>) => {
+    const { entries } = await orders.listed(TOPICS.operationsAudit.name, Object.assign(new AuditQuery(), of), undefined);
+    return entries.map(({ body }) => (body as { operator: string }).operator).sort();
+  };
+  expect(await who({ from: yesterday })).toEqual(['anna', 'bert']);
+  expect(await who({ person: 'anna', from: yesterday })).toEqual(['anna']);
+  expect(await who({ to: yesterday })).toEqual([]);
+}); // prettier-ignore
+
 const found = (of: Partial<OrdersQuery> = {}) => Object.assign(new OrdersQuery(), of);
 
 it('makes its tables once, also where several instances start at once', async () => {
@@ -203,6 +216,8 @@ describe('with several orders', () => {
     ['the id of a command', { q: 'command-of-other-1' }, ['shop-fr/other-1']],
     ['a status', { status: 'captured' }, []],
     ['an amount', { amount: 25_000, q: 'other' }, ['shop-fr/other-1']],
+    ['an amount and its currency', { amount: 25_000, currency: 'EUR', q: 'other' }, ['shop-fr/other-1']],
+    ['an amount of another currency', { amount: 25_000, currency: 'CHF', q: 'other' }, []],
     ['a time', { to: '2020-01-01T00:00:00Z' }, []],
   ])('finds orders by %s', async (_, query, expected) => {
     const { orders: listed } = await orders.search(found(query), undefined);

@@ -9,20 +9,20 @@ import type { OperationsConfig } from '../operations.config.js';
 
 /** First parts of the page's addresses. Each answers with the same document; the page reads the rest of the address. */
 const PAGES = [
-  ...['overview', 'search', 'orders', 'approvals', 'dead-letters', 'quarantine', 'jobs', 'rails', 'audit'],
+  ...['overview', 'search', 'orders', 'approvals', 'dead-letters', 'quarantine', 'jobs', 'rails', 'audit', 'sign-in'],
 ];
 const YEAR_SECONDS = 31_536_000;
 
 /** Serves the page of apps/operations-console beside the API, if it was built; `folder` holds what Vite made. */
 export async function servePage(
   app: NestFastifyApplication,
-  { backOfficeUrl }: Pick<OperationsConfig, 'backOfficeUrl'>,
+  { backOfficeUrl, pageSignIn: oidc }: Pick<OperationsConfig, 'backOfficeUrl' | 'pageSignIn'>,
   folder: string,
 ): Promise<void> {
   const document = join(folder, 'index.html');
   if (!existsSync(document)) return;
   await app.register(helmet, {
-    contentSecurityPolicy: { useDefaults: false, directives: contentSecurityPolicy() },
+    contentSecurityPolicy: { useDefaults: false, directives: contentSecurityPolicy(oidc?.issuer) },
     referrerPolicy: { policy: 'no-referrer' },
     // TLS ends before this service, and that is where its promise is made.
     strictTransportSecurity: false,
@@ -36,13 +36,14 @@ export async function servePage(
       index: false,
       maxAge: YEAR_SECONDS * 1_000,
       immutable: true,
+      preCompressed: true,
     },
     allowedPath: (path) => /^\/[\w.-]+\.(?:js|css)$/.test(path),
   });
   const mark = readFileSync(join(folder, 'mark.svg'), 'utf8');
   fastify.get('/mark.svg', (_request, reply) => reply.type('image/svg+xml').send(mark));
   fastify.get('/console.json', (_request, reply) =>
-    reply.header('cache-control', 'no-store').send(compact({ backOfficeUrl, reason: REASON })),
+    reply.header('cache-control', 'no-store').send(compact({ backOfficeUrl, oidc, reason: REASON })),
   );
   const html = readFileSync(document, 'utf8');
   for (const address of ['/', ...PAGES.flatMap((page) => [`/${page}`, `/${page}/*`])])
@@ -51,14 +52,14 @@ export async function servePage(
     );
 }
 
-/** Allows no inline code, no inline style and no third party. */
-function contentSecurityPolicy(): Record<string, string[]> {
+/** Allows no inline code, no inline style and no third party but the issuer, which the page asks for tokens. */
+function contentSecurityPolicy(issuer?: string): Record<string, string[]> {
   return {
     'default-src': ["'none'"],
     'script-src': ["'self'"],
     'style-src': ["'self'"],
     'img-src': ["'self'"],
-    'connect-src': ["'self'"],
+    'connect-src': ["'self'", ...(issuer === undefined ? [] : [new URL(issuer).origin])],
     'form-action': ["'none'"],
     'base-uri': ["'none'"],
     'frame-ancestors': ["'none'"],

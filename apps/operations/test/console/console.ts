@@ -39,18 +39,24 @@ export interface Visit {
   complaints: string[];
 }
 
-/** Signs a person in and goes to a page. */
-export async function visit(
-  browser: TestBrowser,
-  url: string,
-  { person, path, screen }: { person: Person; path: string; screen: object },
-): Promise<Visit> {
+/** A page of a browser profile of its own. */
+export async function openPage(browser: TestBrowser, screen: object): Promise<Visit> {
   const page = await browser.newPage(screen);
   const complaints: string[] = [];
   page.on('pageerror', ({ message }) => complaints.push(message));
   page.on('console', (message) => {
     if (/Content Security Policy|Trusted/i.test(message.text())) complaints.push(message.text());
   });
+  return { page, complaints };
+}
+
+/** Signs a person in and goes to a page. */
+export async function visit(
+  browser: TestBrowser,
+  url: string,
+  { person, path, screen }: { person: Person; path: string; screen: object },
+): Promise<Visit> {
+  const { page, complaints } = await openPage(browser, screen);
   await page.goto(url + path);
   await page.locator('input[name=key]').fill(operatorKey(person));
   await page.keyboard.press('Enter');

@@ -21,6 +21,18 @@ it('the first page has nothing inline, a policy that would refuse it, and at mos
   expect(bytes).toBeLessThan(MOST_BYTES);
 });
 
+it('a part of the page is kept for good, and is sent compressed to whoever takes that', async () => {
+  const [, path] = /src="([^"]+\.js)"/.exec(await (await fetch(url)).text()) ?? [];
+  const sent = async (encoding: string) => {
+    const { headers } = await fetch(url + path, { headers: { 'accept-encoding': encoding } });
+    expect(headers.get('cache-control')).toContain('immutable');
+    return [headers.get('content-encoding'), Number(headers.get('content-length'))] as const;
+  };
+  const [[none, whole], [br, least], [gzip, less]] = await Promise.all(['identity', 'br', 'gzip'].map(sent));
+  expect([none, br, gzip]).toEqual([null, 'br', 'gzip']);
+  expect([least! < less!, less! < whole! / 2]).toEqual([true, true]);
+});
+
 it('an address of the page is the page, and an unknown one of the API is a problem', async () => {
   const order = await fetch(`${url}/orders/shop-fr/order-1`);
   expect(order.headers.get('content-type')).toContain('text/html');

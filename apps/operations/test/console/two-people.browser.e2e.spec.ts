@@ -21,6 +21,9 @@ it('a doubt is decided by two people in two browsers, each of whom sees it at on
   await alice.page.getByLabel(/^How you know it/).fill('The back office shows it, ticket 814');
   await alice.page.getByRole('button', { name: 'Propose it' }).click();
   await alice.page.getByText('It is proposed.').waitFor();
+  // The form gives way to the proposal, in both browsers.
+  for (const { page } of [alice, bob]) await page.locator('.decide').waitFor({ state: 'detached' });
+  expect(await alice.page.getByText('It is proposed.').isVisible()).toBe(true);
 
   await bob.page.getByRole('heading', { name: /alice says: succeeded/ }).waitFor();
   await bob.page.getByText('The back office shows it, ticket 814').waitFor();

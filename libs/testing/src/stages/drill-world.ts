@@ -27,8 +27,12 @@ export interface DrillWorld {
 /**
  * Operations, gateway, notifications and simulator of one merchant, for specs of drills: they stop rails and lose indexes, so no other spec may be here.
  * @param ofIngest what notification-ingest has in its file besides
+ * @param settings further ones of gateway and operations
  */
-export async function startDrillWorld(ofIngest: object = {}): Promise<DrillWorld> {
+export async function startDrillWorld(
+  ofIngest: object = {},
+  settings: Record<string, string> = {},
+): Promise<DrillWorld> {
   const prefix = ownPrefix();
   const folder = mkdtempSync(join(tmpdir(), 'tranche-drill-'));
   const shops = writeShops();
@@ -62,13 +66,13 @@ export async function startDrillWorld(ofIngest: object = {}): Promise<DrillWorld
     const simulator = await startSimulator({ MERCHANTS_FILE, NOTIFICATION_RETRY_MS: '200,500,1000,5000' });
     stops.push(() => simulator.stop());
     const { operatorsFile: OPERATORS_FILE } = shops;
-    const env: Record<string, string> = { ...gatewaySettings(prefix, simulator.url), MERCHANTS_FILE, OPERATORS_FILE, ENVIRONMENT_ID: 'tests', PLATFORM_TIMEOUT_MS }; // prettier-ignore
+    const env: Record<string, string> = { ...gatewaySettings(prefix, simulator.url), MERCHANTS_FILE, OPERATORS_FILE, ENVIRONMENT_ID: 'tests', PLATFORM_TIMEOUT_MS, ...settings }; // prettier-ignore
     const front = await openFront();
     stops.push(() => front.close());
     let gateway = await started('payment-gateway', env);
     front.leadTo(gateway.managementUrl);
-    const settings = operationsSettings({ prefix, env, apps: { 'payment-gateway': gateway } }, `drill_${prefix.replace(/\W/g, '')}`); // prettier-ignore
-    const operations = await started('operations', { ...settings, GATEWAY_URL: front.url });
+    const ofOperations = operationsSettings({ prefix, env, apps: { 'payment-gateway': gateway } }, `drill_${prefix.replace(/\W/g, '')}`); // prettier-ignore
+    const operations = await started('operations', { ...ofOperations, ...settings, GATEWAY_URL: front.url });
     return {
       operations,
       simulator,
