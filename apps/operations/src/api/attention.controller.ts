@@ -66,7 +66,7 @@ export class AttentionController {
       counts: [...counts, ...countsOf(several)],
       items: [...(isFirst ? shown : []), ...page.items],
       next: page.next,
-      behind: this.#behind(),
+      behind: this.projection.behind(),
       missing: asked.missing,
     });
   }
@@ -84,10 +84,6 @@ export class AttentionController {
     return this.projection
       .progress()
       .map((one) => (one.stopped === undefined || merchants === undefined ? one : { ...one, stopped: hidden }));
-  }
-
-  #behind(): number {
-    return this.projection.progress().reduce((sum, { behind }) => sum + behind, 0);
   }
 
   #stopped(operator: OperatorIdentity): AttentionItem[] {
