@@ -17,6 +17,8 @@ const SAY_EVERY_MS = 10_000;
 const SEARCHES = 200;
 const ROWS = 100_000;
 const LOADS = 10;
+/** The chart sets the same options. */
+const NODE_OPTIONS = '--max-old-space-size=256';
 const OPERATORS_FILE = join(repositoryRoot(), 'config/operators.demo.json');
 /** An operator of all merchants. */
 const KEY = 'demo-key-of-olga-not-a-real-one-at-all';
@@ -56,7 +58,7 @@ async function measured(context: Context): Promise<Row[]> {
   const env = {
     ...{ KAFKA_BROKERS: context.brokers, KAFKA_TOPIC_PREFIX: stage.prefix, DATABASE_URL },
     ...{ DATABASE_SCHEMA: stage.prefix.replaceAll(/\W/g, '_'), OPERATORS_FILE },
-    GATEWAY_URL: 'http://127.0.0.1:9',
+    ...{ GATEWAY_URL: 'http://127.0.0.1:9', NODE_OPTIONS: process.env.BENCH_NODE_OPTIONS ?? NODE_OPTIONS },
   };
   const start = () => startApp('operations', env, { readyPath: '/health/live' });
   let app = await start();

@@ -20,6 +20,7 @@ import { OrdersStore } from './api/orders.store.js';
 import { Database } from './database/database.service.js';
 import { BatchStore } from './fold/batch.store.js';
 import { IndexComparison } from './gateway/index-comparison.service.js';
+import { ExportRows } from './jobs/export-rows.store.js';
 import { Projection } from './fold/projection.service.js';
 import { SkippedRecords } from './fold/skipped-records.js';
 import { GatewayClient } from './gateway/gateway.client.js';
@@ -71,6 +72,7 @@ const Kafka = KafkaModule.forRootAsync({
     AttentionStore,
     OrdersStore,
     GatewayClient,
+    ExportRows,
     IndexComparison,
     JobPlans,
     Jobs,

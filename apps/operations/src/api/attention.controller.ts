@@ -76,7 +76,7 @@ export class AttentionController {
         ...(page.next === undefined ? shown(groups) : []),
       ],
       next: page.next,
-      behind: this.#behind(),
+      behind: this.projection.behind(),
       missing: asked.missing,
       beingBuilt: asked.beingBuilt,
     });
@@ -95,10 +95,6 @@ export class AttentionController {
     return this.projection
       .progress()
       .map((one) => (one.stopped === undefined || merchants === undefined ? one : { ...one, stopped: hidden }));
-  }
-
-  #behind(): number {
-    return this.projection.progress().reduce((sum, { behind }) => sum + behind, 0);
   }
 
   #stopped(operator: OperatorIdentity): AttentionItem[] {

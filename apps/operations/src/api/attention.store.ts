@@ -3,7 +3,7 @@ import { TOPICS } from '@tranche/contracts';
 import { compact } from '@tranche/runtime';
 import { Database } from '../database/database.service.js';
 import { isOpen } from '../fold/stored-rows.js';
-import { cursorOf, placeOf } from './cursor.js';
+import { pageOf, placeOf } from './cursor.js';
 import type { AttentionQuery } from './queries.js';
 
 /** Dead letters, until the audit says that one was published again, and the quarantine, until it was verified again: for as long as Kafka keeps them. */
@@ -76,13 +76,8 @@ export class AttentionStore {
         ${behind}
       order by ${sql(column)} ${direction}, key ${direction}, kind ${direction}, id ${direction}
       limit ${limit + 1}`;
-    const items = rows.slice(0, limit);
-    const last = items.at(-1);
-    const isLast = rows.length <= limit || last === undefined;
-    return compact({
-      items: items.map(itemOf),
-      next: isLast ? undefined : cursorOf([last[place], last.key, last.kind, last.id]),
-    });
+    const found = pageOf(rows, limit, (last) => [last[place], last.key, last.kind, last.id]);
+    return compact({ items: found.page.map(itemOf), next: found.next });
   }
 
   /** Numbers by kind, with the oldest and the sum by currency. */

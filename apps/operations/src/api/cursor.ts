@@ -1,7 +1,18 @@
 import { Problem } from '@tranche/service-kit';
 
 /** The next page begins behind the last entry of the page before, which its sort fields name. */
-export const cursorOf = (place: readonly string[]): string => Buffer.from(JSON.stringify(place)).toString('base64url');
+const cursorOf = (place: readonly string[]): string => Buffer.from(JSON.stringify(place)).toString('base64url');
+
+/** Rows of one page, and where the next one begins; `rows` has one more than the page if there is a next one. */
+export function pageOf<T>(
+  rows: readonly T[],
+  limit: number,
+  placeIn: (row: T) => string[],
+): { page: T[]; next?: string } {
+  const last = rows[limit - 1];
+  const page = rows.slice(0, limit);
+  return rows.length > limit && last !== undefined ? { page, next: cursorOf(placeIn(last)) } : { page };
+}
 
 /** @throws Problem 400 for a text that is no cursor with so many fields */
 export function placeOf(cursor: string | undefined, fields: number): string[] | undefined {

@@ -5,7 +5,7 @@ import { compact } from '@tranche/runtime';
 import { Problem } from '@tranche/service-kit';
 import { Database, type Fragment } from '../database/database.service.js';
 import { closingOf, isDeed, isOpen } from '../fold/stored-rows.js';
-import { cursorOf, placeOf } from './cursor.js';
+import { pageOf, placeOf } from './cursor.js';
 import { todoOf } from './todo.js';
 import type { AuditQuery, OrdersQuery, QuarantineQuery, RecordsQuery } from './queries.js';
 
@@ -65,11 +65,8 @@ export class OrdersStore {
         ${to === undefined ? sql`` : sql`and moved_at <= ${to}::text::timestamptz`}
         ${after ? sql`and (moved_at, key) < (${after[0]!}::text::timestamptz, ${after[1]!})` : sql``}
       order by moved_at desc, key desc limit ${limit + 1}`;
-    const last = rows[limit - 1];
-    return compact({
-      orders: rows.slice(0, limit).map(listedOrder),
-      next: rows.length > limit && last ? cursorOf([last.moved, last.key]) : undefined,
-    });
+    const { page, next } = pageOf(rows, limit, ({ moved, key }) => [moved, key]);
+    return compact({ orders: page.map(listedOrder), next });
   }
 
   /** Keys of the orders that the text names, or that begin with it; a beginning finds so many at most. */
@@ -141,21 +138,16 @@ export class OrdersStore {
         ${ofOrder === undefined && orderId !== undefined ? sql`and key like ${`%/${orderId.replace(/[\\%_]/g, String.raw`\$&`)}`}` : sql``}
         ${after ? sql`and (at, partition, "offset") < (${after[0]!}::text::timestamptz, ${after[1]!}::text::int, ${after[2]!}::text::bigint)` : sql``}
       order by at desc, partition desc, "offset" desc limit ${limit + 1}`;
-    const last = rows[limit - 1];
-    return compact({
-      entries: rows.slice(0, limit).map(({ key, at, moment: _moment, ...entry }) =>
-        compact({
-          id: `${entry.partition}-${entry.offset}`,
-          ...entry,
-          merchant: entry.merchant || undefined,
-          at: at.toISOString(),
-          orderId: parseOrderKey(key ?? '')?.orderId,
-          closed: entry.closed ?? undefined,
-          todo: todoOf(topic, { ...entry, id: `${entry.partition}-${entry.offset}` }),
-        }),
-      ),
-      next: rows.length > limit && last ? cursorOf([last.moment, String(last.partition), last.offset]) : undefined,
+    const { page, next } = pageOf(rows, limit, (last) => [last.moment, String(last.partition), last.offset]);
+    const entries = page.map(({ key, at, moment: _moment, ...entry }) => {
+      const id = `${entry.partition}-${entry.offset}`;
+      return compact({
+        ...{ id, ...entry, merchant: entry.merchant || undefined, at: at.toISOString() },
+        ...{ orderId: parseOrderKey(key ?? '')?.orderId, closed: entry.closed ?? undefined },
+        todo: todoOf(topic, { ...entry, id }),
+      });
     });
+    return compact({ entries, next });
   }
 
   /**

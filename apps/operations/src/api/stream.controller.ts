@@ -63,7 +63,9 @@ export class StreamController {
   }
 
   #state(isDatabaseThere: boolean): Told {
-    const behind = this.projection.progress().reduce((sum, one) => sum + one.behind, 0);
-    return { type: 'state', data: { behind, isDatabaseThere, isGatewayThere: this.#isGatewayThere } };
+    return {
+      type: 'state',
+      data: { behind: this.projection.behind(), isDatabaseThere, isGatewayThere: this.#isGatewayThere },
+    };
   }
 }

@@ -99,4 +99,17 @@ create table calls (
 );
 `,
   },
+  {
+    number: 3,
+    sql: `
+create unlogged table export_rows (
+  job text not null,
+  order_id text collate "C" not null,
+  line int not null,
+  body json not null,
+  made_at timestamptz not null default now(),
+  primary key (job, order_id, line)
+);
+`,
+  },
 ];

@@ -1,6 +1,5 @@
 /** The platform's export of transactions, whose columns a setting names. */
 import { execCodeClass, operationKindOf, orderKey, parseOrderKey, type OperationKind } from '@tranche/contracts';
-import { Problem, type ProblemFault } from '@tranche/service-kit';
 import { readCsv, type CsvRow } from './csv.js';
 
 const EXPORT_FIELDS = ['orderId', 'transactionId', 'operation', 'amount', 'execCode', 'at'] as const;
@@ -21,8 +20,10 @@ export interface ExportRow {
   outcome: Outcome;
   at: string;
 }
-
-const FAULTS_SHOWN = 100;
+export interface ExportFault {
+  line: number;
+  fault: string;
+}
 
 /** `orderId=ORDERID,…`, with every field once. */
 export function readExportColumns(text: string): ExportColumns {
@@ -34,42 +35,28 @@ export function readExportColumns(text: string): ExportColumns {
   return columns as ExportColumns;
 }
 
-/**
- * Rows by order.
- * @throws Problem 422 that names each fault with its line
- */
-export function readExport(text: string, merchant: string, columns: ExportColumns): Map<string, ExportRow[]> {
-  const faults: { line: number; fault: string }[] = [];
-  const orders = new Map<string, ExportRow[]>();
-  const seen = new Map<string, number>();
+/** Reads rows, and what is wrong with others. A fault of the heading is the last one. */
+export function* readExport(text: string, merchant: string, columns: ExportColumns): Generator<ExportRow | ExportFault> {
   let heading: string[] | undefined;
   let places: Record<ExportField, number> | undefined;
   for (const row of readCsv(text)) {
-    if ('fault' in row) faults.push(row);
-    else if (heading === undefined) {
+    if ('fault' in row) yield row;
+    else if (heading === undefined || places === undefined) {
       heading = row.fields;
       const missing = EXPORT_FIELDS.filter((field) => heading!.filter((one) => one === columns[field]).length !== 1);
-      faults.push(...missing.map((field) => ({ line: row.line, fault: `must have the column ${columns[field]} once (${field})` }))); // prettier-ignore
-      if (missing.length > 0) break;
-      places = Object.fromEntries(EXPORT_FIELDS.map((field) => [field, heading!.indexOf(columns[field])])) as Record<ExportField, number>; // prettier-ignore
+      yield* missing.map((field) => ({ line: row.line, fault: `must have the column ${columns[field]} once (${field})` }));
+      if (missing.length > 0) return;
+      places = Object.fromEntries(EXPORT_FIELDS.map((field) => [field, heading!.indexOf(columns[field])])) as Record<ExportField, number>;
     } else if (row.fields.length !== heading.length)
-      faults.push({ line: row.line, fault: `has ${row.fields.length} fields, the heading has ${heading.length}` });
+      yield { line: row.line, fault: `has ${row.fields.length} fields, the heading has ${heading.length}` };
     else {
-      const { read, wrong } = rowOf(row, merchant, columns, places!);
-      const before = read && seen.get(read.transactionId);
-      if (before !== undefined) wrong.push(`has the transaction of line ${before} once more`);
-      faults.push(...wrong.map((fault) => ({ line: row.line, fault })));
-      if (read === undefined) continue;
-      seen.set(read.transactionId, row.line);
-      const others = orders.get(read.orderId);
-      if (others) others.push(read);
-      else orders.set(read.orderId, [read]);
+      const { read, wrong } = rowOf(row, merchant, columns, places);
+      yield* wrong.map((fault) => ({ line: row.line, fault }));
+      if (read) yield read;
     }
   }
-  if (heading === undefined && faults.length === 0) faults.push({ line: 1, fault: 'the file has no heading' });
-  if (faults.length > 0) throw unreadable(faults);
-  return orders;
-}
+  if (heading === undefined) yield { line: 1, fault: 'the file has no heading' };
+} // prettier-ignore
 
 function rowOf(
   { line, fields }: CsvRow,
@@ -104,15 +91,4 @@ function outcomeOf(execCode: string): Outcome {
   const known = execCodeClass(execCode);
   if (known === 'succeeded' || known === 'succeeded_partly') return 'succeeded';
   return known === 'refused' || known === 'not_executed' ? 'refused' : 'open';
-}
-
-function unreadable(faults: readonly { line: number; fault: string }[]): Problem {
-  const more = faults.length - FAULTS_SHOWN;
-  const named = faults.slice(0, FAULTS_SHOWN).map(({ line, fault }): ProblemFault => ({ path: `line ${line}`, code: 'format', message: fault })); // prettier-ignore
-  return new Problem({
-    status: 422,
-    code: 'export_unreadable',
-    detail: `Nothing was begun: the file has ${faults.length} faults${more > 0 ? `, of which the first ${FAULTS_SHOWN} are named` : ''}.`,
-    faults: named,
-  });
 }

@@ -119,6 +119,7 @@ export class BatchStore {
       with gone as (
         delete from jobs where created_at < now() - make_interval(days => ${keepDays}) returning id
       ) delete from job_items where job in (select id from gone)`;
+    await sql`delete from export_rows where made_at < now() - interval '1 day'`;
     await sql`delete from calls where minute < now() - make_interval(hours => ${CALLS_KEPT_HOURS})`;
     return orders.count + records.count;
   }

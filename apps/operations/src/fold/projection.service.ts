@@ -67,6 +67,11 @@ export class Projection implements OnApplicationBootstrap, OnApplicationShutdown
     return this.#projectors.flatMap((one) => one.progress());
   }
 
+  /** Records of all topics that are not in PostgreSQL yet. */
+  behind(): number {
+    return this.progress().reduce((sum, { behind }) => sum + behind, 0);
+  }
+
   onApplicationBootstrap(): void {
     const { stopping } = this.lifetime;
     void this.#run().catch((error: unknown) => {

@@ -5,9 +5,9 @@ import { errorText, pauseFor, reasonOf, type HealthRegistry, type Log } from '@t
 import type { Registry } from 'prom-client';
 import { MovedOnError, type BatchStore, type Written } from './batch.store.js';
 
-/** Records of one transaction, and how many may wait in memory for theirs. */
+/** A batch has at most so many records, and about so many bytes. No more is fetched while more than one batch waits. */
 const BATCH = 500;
-const WAITING = 500;
+const BATCH_BYTES = 256 * 1024;
 const FETCH_BYTES = 64 * 1024;
 const AGAIN_AFTER_MS = 1_000;
 
@@ -56,6 +56,13 @@ export interface PartitionProgress {
   /** Why nothing more is read of it. */
   stopped?: string;
 }
+
+export function batchOf(waiting: readonly ConsumedRecord[]): ConsumedRecord[] {
+  let bytes = 0;
+  const end = waiting.findIndex(({ value }, index) => index === BATCH || (bytes += value?.length ?? 0) > BATCH_BYTES);
+  return end === -1 ? [...waiting] : waiting.slice(0, Math.max(1, end));
+}
+const hasMoreThanBatch = ({ waiting }: Partition): boolean => batchOf(waiting).length < waiting.length;
 
 /** Reads one topic into PostgreSQL, each partition from its position there. Every instance reads every partition; the first to write a batch counts. */
 export class TopicProjector {
@@ -156,7 +163,7 @@ export class TopicProjector {
     one.waiting.push(...records);
     one.fetched = next;
     if (next > (this.#ends.get(partition) ?? 0n)) this.#ends.set(partition, next);
-    if (one.waiting.length >= WAITING) {
+    if (hasMoreThanBatch(one)) {
       one.isHeld = true;
       this.#follower.hold(partition);
     }
@@ -171,7 +178,7 @@ export class TopicProjector {
     try {
       while (one.waiting.length > 0 && one.stopped === undefined && !stopping.aborted) {
         await this.#writeNext(partition, one).catch((error: unknown) => this.#afterFailure(partition, one, error));
-        if (one.isHeld && one.waiting.length < WAITING / 2) {
+        if (one.isHeld && !hasMoreThanBatch(one)) {
           one.isHeld = false;
           this.#follower.goOn(partition);
         }
@@ -183,7 +190,7 @@ export class TopicProjector {
 
   async #writeNext(partition: number, one: Partition): Promise<void> {
     const { store, make, onDatabase, log } = this.options;
-    const batch = one.waiting.slice(0, BATCH);
+    const batch = batchOf(one.waiting);
     let stopsAt: Made['stopsAt'];
     const { next } = await store.write({ topic: this.#name, partition }, one.next, async (stateOf) => {
       const made = await make(batch, stateOf);

@@ -38,7 +38,7 @@ export function compareOrder(
   return [...compared, ...missing.map(onlyHere)];
 }
 
-export const onlyHere = (own: OurOperation): Compared => ({
+const onlyHere = (own: OurOperation): Compared => ({
   verdict: 'only-here',
   why: 'It succeeded here, and the export does not have it.',
   about: ourTexts(own),

@@ -3,11 +3,12 @@ import { orderKey, TOPICS, type JobItem, type JobKind } from '@tranche/contracts
 import { assertMerchant, type OperatorIdentity } from '@tranche/operators';
 import { Problem } from '@tranche/service-kit';
 import { visibleTo } from '../api/operator.guard.js';
-import { Database } from '../database/database.service.js';
+import { Database, type Fragment, type Sql } from '../database/database.service.js';
 import { GatewayClient } from '../gateway/gateway.client.js';
 import { OperationsConfig } from '../operations.config.js';
-import { compareOrder, onlyHere, ownOf, rowTexts, type Compared, type OurOperation } from './comparison.js';
+import { ExportRows } from './export-rows.store.js';
 import { readExport, type ExportRow } from '../export/platform-export.js';
+import { compareOrder, ownOf, rowTexts, type OurOperation } from './comparison.js';
 
 export interface JobAsked {
   kind: JobKind;
@@ -34,16 +35,16 @@ interface Letter {
   offset: string;
   merchant: string;
 }
-interface Doubt {
+interface OrderRow {
   key: string;
+  /** Those of the export. */
+  rows: ExportRow[];
+  operations: OurOperation[];
+}
+interface Doubt extends OrderRow {
   id: string;
-  order_id: string;
   amount: string | null;
   body: { commandId: string; operation: string };
-}
-interface OrderRow {
-  order_id: string;
-  operations: OurOperation[];
 }
 
 /** Makes plans: what is to be done with each item, and why. What the gateway judges, it is asked. */
@@ -53,10 +54,16 @@ export class JobPlans {
     private readonly config: OperationsConfig,
     private readonly database: Database,
     private readonly gateway: GatewayClient,
+    private readonly exported: ExportRows,
   ) {}
 
   /** @throws Problem 400, 403 or 422 before anything was begun */
-  async plan(asked: JobAsked, operator: OperatorIdentity, authorization: string | undefined): Promise<Planned> {
+  async plan(
+    job: string,
+    asked: JobAsked,
+    operator: OperatorIdentity,
+    authorization: string | undefined,
+  ): Promise<Planned> {
     const { kind, merchant, ids, csv } = asked;
     const isReplay = kind === 'replay';
     const wrong = isReplay
@@ -69,9 +76,14 @@ export class JobPlans {
     if (wrong.length > 0) throw wrongFields(kind, wrong);
     if (isReplay) return this.#replay(asked, operator, authorization);
     assertMerchant(operator, merchant!);
-    const orders = readExport(csv!, merchant!, this.config.exportColumns);
-    const parts = kind === 'reconcile' ? this.#compare(merchant!, orders) : this.#doubts(asked, orders, authorization);
+    await this.exported.take(job, readExport(csv!, merchant!, this.config.exportColumns));
+    const parts = kind === 'reconcile' ? this.#compare(job, merchant!) : this.#doubts(job, asked, authorization);
     return { merchants: [merchant!], parts };
+  }
+
+  /** Once the parts were read, or an error came. What stays here is deleted a day later. */
+  async dropRows(job: string): Promise<void> {
+    await this.exported.drop(job).catch(() => undefined);
   }
 
   async #replay(
@@ -106,76 +118,51 @@ export class JobPlans {
   }
 
   /** Each order of the export, and then the orders that it does not have. */
-  async *#compare(merchant: string, orders: ReadonlyMap<string, ExportRow[]>): Planned['parts'] {
-    const times = [...orders.values()].flat().map(({ at }) => at).sort(); // prettier-ignore
-    const period = { from: times[0] ?? '', to: times.at(-1) ?? '' };
-    const item = (orderId: string) => (compared: Compared) => ({ key: orderKey(merchant, orderId), ...compared });
-    for (const ids of chunks([...orders.keys()], ORDERS_AT_ONCE)) {
-      const ours = await this.#ordersOf(merchant, ids);
-      yield ids.flatMap((id) => compareOrder(orders.get(id)!, ours.get(id) ?? [], period).map(item(id)));
-    }
+  async *#compare(job: string, merchant: string): Planned['parts'] {
     const { sql } = this.database;
-    // '0' is the sign behind '/': the keys between are those of the merchant.
-    let after = `${merchant}/`;
-    while (true) {
-      const rows = await sql<(OrderRow & { key: string })[]>`
-        select key, order_id, ${OPERATIONS(sql)} as operations from orders
-        where key > ${after} and key < ${`${merchant}0`} and moved_at >= ${period.from || 'infinity'}::text::timestamptz
-        order by key limit ${ORDERS_AT_ONCE}`;
-      yield rows
-        .filter(({ order_id: id }) => !orders.has(id))
-        .flatMap(({ order_id: id, operations }) =>
-          operations
-            .filter(
-              ({ state, endedAt = '' }) => state === 'succeeded' && endedAt >= period.from && endedAt <= period.to,
-            )
-            .map((own) => item(id)(onlyHere(own))),
-        );
-      if (rows.length < ORDERS_AT_ONCE) return;
-      after = rows.at(-1)!.key;
-    }
-  }
+    const period = await this.exported.period(job);
+    if (period === undefined) return;
+    const prefix = orderKey(merchant, '');
+    const compared = (rows: OrderRow[]) =>
+      rows.flatMap(({ key, rows, operations }) => compareOrder(rows, operations, period).map((one) => ({ key, ...one })));
+    yield* pages((last?: OrderRow) => sql<OrderRow[]>`
+      select ${prefix} || order_id as key, json_agg(body order by line) as rows,
+        coalesce((select ${OPERATIONS(sql)} from orders where key = ${prefix} || export_rows.order_id), '[]') as operations
+      from export_rows where job = ${job} and order_id > ${last?.key.slice(prefix.length) ?? ''}
+      group by order_id order by order_id limit ${ORDERS_AT_ONCE}`, compared);
+    // '0' is the sign behind '/': the keys between are those of the merchant. A subselect and no join, because PostgreSQL does not know yet how many rows there are.
+    yield* pages((last?: OrderRow) => sql<OrderRow[]>`
+      select key, '[]'::json as rows, ${OPERATIONS(sql)} as operations from orders
+      where key > ${last?.key ?? prefix} and key < ${`${merchant}0`} and moved_at >= ${period.from}::text::timestamptz
+        and (select line from ${ROWS_OF_ORDER(sql, job)} limit 1) is null
+      order by key limit ${ORDERS_AT_ONCE}`, compared);
+  } // prettier-ignore
 
   /** Each doubt of the merchant, with its row of the export as evidence. */
-  async *#doubts(
-    { merchant, reason }: JobAsked,
-    orders: ReadonlyMap<string, ExportRow[]>,
-    authorization: string | undefined,
-  ): Planned['parts'] {
+  async *#doubts(job: string, { merchant, reason }: JobAsked, authorization: string | undefined): Planned['parts'] {
     const { sql } = this.database;
-    const doubts = await sql<Doubt[]>`
-      select key, id, order_id, amount, body from attention where merchant = ${merchant!} and kind = 'doubt' order by key, id`;
-    for (const some of chunks(doubts, ORDERS_AT_ONCE)) {
-      const ours = await this.#ordersOf(merchant!, [...new Set(some.map((one) => one.order_id))]);
-      yield* inParts(some, async (doubt) => {
-        const rows = orders.get(doubt.order_id) ?? [];
-        const all = ours.get(doubt.order_id) ?? [];
-        const own = rows.filter((row) => ownOf(row, rows, all)?.commandId === doubt.body.commandId);
-        const [row] = own;
-        if (row === undefined || own.length > 1)
-          return { key: doubt.key, verdict: 'unclear', why: whyUnclear(rows, doubt) };
-        if (row.outcome === 'open')
-          return { key: doubt.key, verdict: 'unclear', why: `It still waits there (${row.execCode}).` };
-        const said = resolutionOf(row, doubt, reason);
-        const about = { operationId: doubt.id, said: JSON.stringify(said), ...rowTexts(row) };
-        const answer = await this.#ask(`/v1/operations/${doubt.id}/resolve?dryRun=true`, said, authorization);
-        if (answer.status !== 200)
-          return { key: doubt.key, verdict: 'refused', why: String(answer.said.detail), about };
-        const second = answer.said.approval as { why: string } | undefined;
-        return second
-          ? { key: doubt.key, verdict: 'propose', why: `A second person must approve: ${second.why}.`, about }
-          : { key: doubt.key, verdict: 'resolve', why: `The platform has ${row.outcome} (${row.execCode}).`, about };
-      });
-    }
-  }
-
-  async #ordersOf(merchant: string, ids: readonly string[]): Promise<Map<string, OurOperation[]>> {
-    const { sql } = this.database;
-    const rows = await sql<OrderRow[]>`
-      select order_id, ${OPERATIONS(sql)} as operations from orders
-      where key = any(${ids.map((id) => orderKey(merchant, id))})`;
-    return new Map(rows.map(({ order_id: id, operations }) => [id, operations]));
-  }
+    const judge = async (doubt: Doubt) => {
+      const { key, id, rows, operations, body } = doubt;
+      const own = rows.filter((row) => ownOf(row, rows, operations)?.commandId === body.commandId);
+      const [row] = own;
+      if (row === undefined || own.length > 1) return { key, verdict: 'unclear', why: whyUnclear(rows, doubt) };
+      if (row.outcome === 'open') return { key, verdict: 'unclear', why: `It still waits there (${row.execCode}).` };
+      const said = resolutionOf(row, doubt, reason);
+      const about = { operationId: id, said: JSON.stringify(said), ...rowTexts(row) };
+      const answer = await this.#ask(`/v1/operations/${id}/resolve?dryRun=true`, said, authorization);
+      if (answer.status !== 200) return { key, verdict: 'refused', why: String(answer.said.detail), about };
+      const second = answer.said.approval as { why: string } | undefined;
+      return second
+        ? { key, verdict: 'propose', why: `A second person must approve: ${second.why}.`, about }
+        : { key, verdict: 'resolve', why: `The platform has ${row.outcome} (${row.execCode}).`, about };
+    };
+    yield* pages((last?: Doubt) => sql<Doubt[]>`
+      select attention.key, id, attention.amount, attention.body, ${OPERATIONS(sql)} as operations,
+        (select coalesce(json_agg(export_rows.body order by line), '[]') from ${ROWS_OF_ORDER(sql, job)}) as rows
+      from attention join orders using (key)
+      where attention.merchant = ${merchant!} and kind = 'doubt' and (attention.key, id) > (${last?.key ?? ''}, ${last?.id ?? ''})
+      order by attention.key, id limit ${ASKED_AT_ONCE}`, (doubts) => Promise.all(doubts.map(judge)));
+  } // prettier-ignore
 
   async #ask(url: string, body: object, authorization: string | undefined) {
     const headers = authorization === undefined ? {} : { authorization };
@@ -184,8 +171,16 @@ export class JobPlans {
   }
 }
 
+/** Pages of a statement until one is empty, and what is made of each. */
+async function* pages<T, R>(read: (last: T | undefined) => Promise<T[]>, make: (rows: T[]) => R[] | Promise<R[]>): AsyncGenerator<R[]> {
+  for (let rows = await read(undefined); rows.length > 0; rows = await read(rows.at(-1))) yield await make(rows);
+} // prettier-ignore
+
+const ROWS_OF_ORDER = (sql: Sql, job: string): Fragment => sql`
+  export_rows where job = ${job} and export_rows.order_id = orders.order_id`;
+
 /** Selects what is compared of the operations of an order, made elsewhere or not. */
-const OPERATIONS = (sql: Database['sql']) => sql`(
+const OPERATIONS = (sql: Sql): Fragment => sql`(
   select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
     'operation', one->'operation', 'commandId', one->'commandId', 'transactionId', one->'transactionId', 'amount', one->'amount',
     'state', coalesce(one->'end', one->'phase', one->'result'), 'endedAt', one->'endedAt'))), '[]')

@@ -18,7 +18,7 @@ import { Route, visibleTo } from '../api/operator.guard.js';
 import { JobItemsQuery, JobRequest, JobsQuery } from '../api/queries.js';
 import { csvLine } from '../export/csv.js';
 import { Jobs } from './jobs.service.js';
-import { jobView, JobsStore } from './jobs.store.js';
+import { jobMoved, jobView, JobsStore } from './jobs.store.js';
 
 const COLUMNS = ['number', 'key', 'verdict', 'why', 'result', 'resultWhy', 'proposal'] as const;
 const PAGE = 500;
@@ -72,8 +72,8 @@ export class JobsController {
     const runner = runnerOf(request);
     const job = await this.store.job(id, runner.operator.merchants);
     const pass = job.status === 'interrupted' ? (job.pass ?? 'run') : 'run';
-    if (!['planned', 'interrupted'].includes(job.status)) throw notNow(`It is ${job.status}.`);
-    if (pass === 'approval') throw notNow('Its approval was interrupted: approve goes on.');
+    if (!['planned', 'interrupted'].includes(job.status)) throw jobMoved(`It is ${job.status}.`);
+    if (pass === 'approval') throw jobMoved('Its approval was interrupted: approve goes on.');
     return jobView(await this.jobs.start(job, pass, runner));
   }
 
@@ -84,9 +84,9 @@ export class JobsController {
     const runner = runnerOf(request);
     const job = await this.store.job(id, runner.operator.merchants);
     const isInterrupted = job.status === 'interrupted' && job.pass === 'approval';
-    if (job.kind !== 'resolve-by-file') throw notNow('It makes no proposals.');
+    if (job.kind !== 'resolve-by-file') throw jobMoved('It makes no proposals.');
     if (job.status !== 'done' && !isInterrupted)
-      throw notNow(`It is ${job.status}: its proposals are approved once it is done.`);
+      throw jobMoved(`It is ${job.status}: its proposals are approved once it is done.`);
     if (job.startedBy === runner.operator.person)
       throw new Problem({
         status: 403,
@@ -119,5 +119,3 @@ const runnerOf = ({ operator, headers }: OperatorRequest) => ({
   operator: operator!,
   authorization: headers.authorization,
 });
-
-const notNow = (detail: string): Problem => new Problem({ status: 409, code: 'job_moved', detail });

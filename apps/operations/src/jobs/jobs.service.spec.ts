@@ -11,6 +11,7 @@ import { foldBatch, journalRow, type Entry } from '../fold/journal-fold.js';
 import { LISTED } from '../fold/stored-rows.js';
 import type { GatewayClient, PassedOn } from '../gateway/gateway.client.js';
 import type { OperationsConfig } from '../operations.config.js';
+import { ExportRows } from './export-rows.store.js';
 import { JobPlans } from './job-plans.service.js';
 import { Jobs } from './jobs.service.js';
 import { JobRows } from '../fold/job-rows.js';
@@ -82,7 +83,15 @@ function instance() {
   } as unknown as GatewayClient;
   const config = { exportColumns, kafkaTopicPrefix: '' } as OperationsConfig;
   const log = createLogger({ name: 'spec', destination: { write: () => undefined } });
-  const jobs = new Jobs(config, store, new JobPlans(config, database, gateway), gateway, producer, lifetime, log);
+  const jobs = new Jobs(
+    config,
+    store,
+    new JobPlans(config, database, gateway, new ExportRows(database)),
+    gateway,
+    producer,
+    lifetime,
+    log,
+  );
   stops.push(() => lifetime.stop(new Error('the spec ends it')));
   return { jobs };
 }
@@ -140,11 +149,14 @@ describe('a comparison with the export', () => {
   });
 
   it('begins nothing where the file has faults, and names them all', async () => {
-    const csv = csvOf(`a;T-1;authorization;1,50;0000;${at}`, 'b;T-2', `c;T-1;journey;1;0000;soon`);
+    const csv = csvOf(`a;T-1;authorization;1,50;0000;${at}`, 'b;T-2', `c;T-1;journey;1;0000;soon`, ...['d', 'e'].map((id) => `${id};T-2;authorization;1;0000;${at}`)); // prettier-ignore
     const plan = instance().jobs.plan({ kind: 'reconcile', merchant, reason, csv }, alice);
     const error: Problem = await plan.then(() => Promise.reject(new Error('it was taken')), (one: Problem) => one); // prettier-ignore
-    expect(error.faults?.map(({ path }) => path)).toEqual(['line 2', 'line 3', 'line 4', 'line 4']);
+    expect(error.faults?.map(({ path }) => path)).toEqual(['line 2', 'line 3', 'line 4', 'line 4', 'line 6']);
+    expect(error.faults?.at(-1)?.message).toBe('has the transaction of line 5 once more');
+    expect(error.message).toContain('5 faults');
     expect(written).toEqual([]);
+    expect(await database.sql`select from export_rows`).toHaveLength(0);
   });
 
   it('of a merchant that the operator does not have is refused', async () => {
@@ -268,7 +280,8 @@ describe('a replay', () => {
 
 describe('doubts that the export resolves', () => {
   it('are proposed with their rows, and approved by another person', async () => {
-    await orders(...['d-1', 'd-2', 'd-3'].flatMap((id) => aDoubtfulOrder(merchant, id)));
+    const doubtful = Array.from({ length: 20 }, (_, index) => `d-${index + 1}`);
+    await orders(...doubtful.flatMap((id) => aDoubtfulOrder(merchant, id)));
     const csv = csvOf(`d-1;T-1;authorization;25000;0000;${at}`, `d-2;T-2;authorization;25000;4001;${at}`);
     let proposals = 0;
     answer = ({ url }) => {
@@ -278,7 +291,7 @@ describe('doubts that the export resolves', () => {
     };
     const { jobs } = instance();
     const made = await jobs.plan({ kind: 'resolve-by-file', merchant, reason, csv }, alice);
-    expect(made.counts).toEqual({ propose: 2, unclear: 1 });
+    expect(made.counts).toEqual({ propose: 2, unclear: 18 });
     await jobs.start(made, 'run', alice);
     await until(made.id, 'done');
     const said = asked.filter(({ url }) => url.endsWith('/resolve')).map(({ body }) => body);

@@ -9,7 +9,7 @@ import { GatewayClient, type GatewayAnswer } from '../gateway/gateway.client.js'
 import { OperationsConfig } from '../operations.config.js';
 import type { JobState } from '../fold/job-fold.js';
 import { JobPlans, type JobAsked } from './job-plans.service.js';
-import { INTERRUPTED_AFTER_MS, JobsStore, TO_DO, type Item } from './jobs.store.js';
+import { INTERRUPTED_AFTER_MS, jobMoved, JobsStore, TO_DO, type Item } from './jobs.store.js';
 
 const ITEMS_OF_RECORD = 100;
 const ALIVE_EVERY_MS = INTERRUPTED_AFTER_MS / 4;
@@ -53,7 +53,7 @@ export class Jobs implements BeforeApplicationShutdown {
     const job = randomUUID();
     this.#planning = { job, asked: subject };
     try {
-      const { merchants, parts } = await this.plans.plan(asked, operator, authorization);
+      const { merchants, parts } = await this.plans.plan(job, asked, operator, authorization);
       const counts = new Map<string, number>();
       let number = 0;
       let waiting: JobItem[] = [];
@@ -76,6 +76,7 @@ export class Jobs implements BeforeApplicationShutdown {
       return await this.#writeAndRead(job, step);
     } finally {
       this.#planning = undefined;
+      await this.plans.dropRows(job);
     }
   }
 
@@ -221,8 +222,4 @@ const planUnderWay = ({ job, asked }: { job: string; asked: string }, subject: s
     : new Problem({ status: 503, code: 'unavailable', detail: 'Another plan is being made. Ask again later.' });
 
 const moved = ({ status }: JobState): Problem =>
-  new Problem({
-    status: 409,
-    code: 'job_moved',
-    detail: `The job is ${status}, and can not be changed so. Look at it again.`,
-  });
+  jobMoved(`The job is ${status}, and can not be changed so. Look at it again.`);

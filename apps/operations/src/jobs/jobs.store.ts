@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { TOPICS, type ItemResult } from '@tranche/contracts';
 import { compact, pauseFor } from '@tranche/runtime';
 import { Problem } from '@tranche/service-kit';
-import { cursorOf, placeOf } from '../api/cursor.js';
+import { pageOf, placeOf } from '../api/cursor.js';
 import type { JobItemsQuery, JobsQuery } from '../api/queries.js';
 import { Database, type Fragment } from '../database/database.service.js';
 import type { JobState } from '../fold/job-fold.js';
@@ -21,12 +21,6 @@ export interface Item {
   result?: ItemResult;
   resultWhy?: string;
   proposal?: string;
-}
-interface ItemRow extends Omit<Item, 'about' | 'result' | 'resultWhy' | 'proposal'> {
-  about: Record<string, string> | null;
-  result: ItemResult | null;
-  result_why: string | null;
-  proposal: string | null;
 }
 
 /** The jobs as PostgreSQL has them: a projection of their topic. */
@@ -70,21 +64,15 @@ export class JobsStore {
         ${status === undefined ? sql`` : sql`and ${statusNow} = ${status}`}
         ${after ? sql`and (created_at, id) < (${after[0]!}::text::timestamptz, ${after[1]!})` : sql``}
       order by created_at desc, id desc limit ${limit + 1}`;
-    const last = rows[limit - 1];
-    return compact({
-      jobs: rows.slice(0, limit).map(({ state }) => jobView(asOfNow(state))),
-      next: rows.length > limit && last ? cursorOf([last.made, last.state.id]) : undefined,
-    });
+    const { page, next } = pageOf(rows, limit, ({ made, state }) => [made, state.id]);
+    return compact({ jobs: page.map(({ state }) => jobView(asOfNow(state))), next });
   }
 
   async items(job: string, { verdict, result, limit, cursor }: Omit<JobItemsQuery, 'format' | 'merchant'>) {
     const after = Number(placeOf(cursor, 1)?.[0] ?? 0);
     const rows = await this.#itemsBehind(job, after, limit + 1, { verdict, result });
-    const last = rows[limit - 1];
-    return compact({
-      items: rows.slice(0, limit),
-      next: rows.length > limit && last ? cursorOf([String(last.number)]) : undefined,
-    });
+    const { page, next } = pageOf(rows, limit, ({ number }) => [String(number)]);
+    return compact({ items: page, next });
   }
 
   /** The next items that a run or an approval does. */
@@ -105,18 +93,16 @@ export class JobsStore {
     { verdict, result, isToDo }: { verdict?: string | undefined; result?: string | undefined; isToDo?: true },
   ): Promise<Item[]> {
     const { sql } = this.database;
-    const rows = await sql<ItemRow[]>`
-      select number, key, verdict, coalesce(why, '') as why, about, result, result_why, proposal from job_items
+    const rows = await sql<{ item: Item }[]>`
+      select json_strip_nulls(json_build_object('number', number, 'key', key, 'verdict', verdict, 'why', coalesce(why, ''),
+        'about', about, 'result', result, 'resultWhy', result_why, 'proposal', proposal)) as item
+      from job_items
       where job = ${job} and number > ${after}
         ${verdict === undefined ? sql`` : sql`and verdict = ${verdict}`}
         ${result === undefined ? sql`` : sql`and result = ${result}`}
         ${isToDo ? sql`and result is null and verdict = any(${[...TO_DO]})` : sql``}
       order by number limit ${limit}`;
-    return rows.map(({ about, result: what, result_why: resultWhy, proposal, ...row }) => ({
-      ...row,
-      ...compact({ about: about ?? undefined, result: what ?? undefined }),
-      ...compact({ resultWhy: resultWhy ?? undefined, proposal: proposal ?? undefined }),
-    }));
+    return rows.map(({ item }) => item);
   }
 
   #sees(visible: readonly string[] | undefined): Fragment {
@@ -132,6 +118,8 @@ const asOfNow = (job: JobState): JobState =>
   job.status === 'running' && job.aliveAtMs < Date.now() - INTERRUPTED_AFTER_MS
     ? { ...job, status: 'interrupted', why: job.why ?? 'Whoever ran it ended.' }
     : job;
+
+export const jobMoved = (detail: string): Problem => new Problem({ status: 409, code: 'job_moved', detail });
 
 /** The job as the routes show it. */
 export function jobView(job: JobState) {

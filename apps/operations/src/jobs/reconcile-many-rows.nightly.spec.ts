@@ -9,6 +9,7 @@ import { foldBatch, journalRow, type Entry } from '../fold/journal-fold.js';
 import { JobRows } from '../fold/job-rows.js';
 import type { GatewayClient } from '../gateway/gateway.client.js';
 import type { OperationsConfig } from '../operations.config.js';
+import { ExportRows } from './export-rows.store.js';
 import { JobPlans } from './job-plans.service.js';
 import { Jobs } from './jobs.service.js';
 import { JobsStore } from './jobs.store.js';
@@ -81,7 +82,7 @@ it('an export of about 100,000 rows is compared: each planted difference is foun
     const config = { exportColumns, kafkaTopicPrefix: '' } as OperationsConfig;
     const gateway = {} as GatewayClient;
     const log = createLogger({ name: 'spec', destination: { write: () => undefined } });
-    const plans = new JobPlans(config, database, gateway);
+    const plans = new JobPlans(config, database, gateway, new ExportRows(database));
     const jobs = new Jobs(config, store, plans, gateway, producer, new ServiceLifetime(), log);
 
     const lines = all.flatMap(({ orderId, planted }) => {
