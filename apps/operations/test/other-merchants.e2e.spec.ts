@@ -105,6 +105,7 @@ function textOf({ body }: Answer<{ instance?: string }>): string {
 const FILTERS: Record<string, string> = {
   ...{ kind: 'doubt', q: orderId, status: 'in_doubt', verdict: 'only-there', result: 'done', format: 'csv' },
   ...{ amount: '25000', minAmount: '1', sort: 'age', closed: 'true', deeds: 'true', limit: '500', orderId },
+  ...{ currency: 'EUR', person: 'alice' },
   ...{ from: '2020-01-01T00:00:00Z', to: '2100-01-01T00:00:00Z', at: '2100-01-01T00:00:00Z' },
 };
 /** A page behind another one has no other rows than the first. */

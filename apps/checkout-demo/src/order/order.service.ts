@@ -90,8 +90,11 @@ export class OrderService {
     if (faults.length > 0 || built.command === undefined) throw refused([...faults, ...built.faults]);
     const another = attempt(orderId, next.number, form, next.supersedes);
     const command = { id: another.id, command: built.command, notAfterMs: built.notAfterMs };
-    await this.begin({ ...stored, order: { ...stored.order, customer: customerOf(form) } }, another, command);
-    return this.published(orderId);
+    const { attempts } = stored.order;
+    const changed = { ...stored.order, customer: customerOf(form), attempts: [...attempts, another] };
+    // An event may have changed the order meanwhile: whether the attempt is possible is then decided anew.
+    const isSaved = await this.store.save(changed, stored.version, command);
+    return isSaved ? this.published(orderId) : this.tryAgain(orderId, body, visitor);
   }
 
   /** Returns the order and, in the background, publishes a command that was stored but not published. */
@@ -108,13 +111,6 @@ export class OrderService {
   async awaitConfirmation(orderId: string): Promise<void> {
     const returnedAt = new Date().toISOString();
     await this.store.change(orderId, (order) => afterReturn(order, returnedAt));
-  }
-
-  /** If another request with the same number stored its attempt first, that attempt is kept. */
-  private async begin({ order, version }: StoredOrder, another: Attempt, command: StoredCommand): Promise<void> {
-    if (await this.store.save({ ...order, attempts: [...order.attempts, another] }, version, command)) return;
-    const latest = await this.store.find(order.orderId);
-    if (latest?.order.attempts[order.attempts.length]?.method !== another.method) throw notPossible();
   }
 
   private async published(orderId: string): Promise<StoredOrder> {

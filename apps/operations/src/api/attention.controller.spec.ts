@@ -12,7 +12,10 @@ function setUp({ next, answers = {} }: { next?: string; answers?: Record<string,
     counts: () => Promise.resolve([{ kind: 'doubt', number: 1 }]),
     groups: () => Promise.resolve([letters]),
   };
-  const projection = { progress: () => [{ topic: 't', partition: 1, next: '0', behind: 0, stopped: 'unreadable' }] };
+  const projection = {
+    progress: () => [{ topic: 't', partition: 1, next: '0', behind: 0, stopped: 'unreadable' }],
+    behind: () => 0,
+  };
   const gateway = { read: (url: string) => Promise.resolve(answers[url]) };
   const of = [store, projection, gateway] as unknown as ConstructorParameters<typeof AttentionController>;
   const controller = new AttentionController(...of);
