@@ -47,6 +47,17 @@ const PAGES: readonly [path: string, name: string, icon: string, Of: ComponentTy
 /** These stand at the foot of a phone's screen; the others are behind "More". */
 const ON_PHONE = 4;
 
+/** What is shown while the code of a page is loaded. */
+function Coming({ location }: { location: string }) {
+  const [, name] = PAGES.find(([path]) => path === location) ?? [];
+  return (
+    <>
+      <h1>{name ?? (location.startsWith('/jobs/') ? 'Job' : 'Order')}</h1>
+      <Loading what="the page" />
+    </>
+  );
+}
+
 export function App() {
   const token = useToken();
   const [location, go] = useLocation();
@@ -78,7 +89,7 @@ export function App() {
       <main id="main" tabIndex={-1}>
         <LiveLine />
         <Boundary key={location}>
-          <Suspense fallback={<Loading what="the page" />}>
+          <Suspense fallback={<Coming location={location} />}>
             <Page />
           </Suspense>
         </Boundary>

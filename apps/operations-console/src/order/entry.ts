@@ -14,7 +14,7 @@ export const keyOf = ({ topic, partition, offset }: Pick<Entry, 'topic' | 'parti
 /** The record of the journal that an entry shows; its fields are those that a person may see. */
 export const recordOf = (entry: Entry): JournalRecord => entry.body as unknown as JournalRecord;
 const textOf = ({ body }: Entry, name: string): string | undefined => {
-  const value = (body)[name];
+  const value = body[name];
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 };
 

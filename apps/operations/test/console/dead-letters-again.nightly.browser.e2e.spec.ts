@@ -15,9 +15,14 @@ it('dead letters are listed, judged and sent again at the page, but never one th
   const { page, complaints } = await console_.visit('alice', `/dead-letters?merchant=${merchant}`);
   for (const orderId of [fresh, doubtful]) await console_.deadLetter(again(orderId));
   const letters = page.getByRole('table', { name: 'Dead letters' });
-  await waitFor(async () => (await page.reload()) && (await letters.getByRole('link').count()) === 2, {
-    what: 'two dead letters in the list',
-  });
+  const areListed = async () => {
+    const { body } = await console_.ask<{ entries: object[] }>('alice', `dead-letters?merchant=${merchant}`);
+    return body.entries.length === 2;
+  };
+  await waitFor(areListed, { what: 'two dead letters in PostgreSQL' });
+  await page.reload();
+  await letters.getByRole('link').nth(1).waitFor();
+  expect(await letters.getByRole('link').count()).toBe(2);
   await page.goto(`${console_.url}/jobs`);
   await makePlan(page, { kind: 'replay', merchant, reason: 'The fault is mended, ticket 831' });
   await statusOf(page, 'planned').waitFor();

@@ -55,7 +55,8 @@ it.each(Object.keys(STATES))('%s: every page is whole, axe finds nothing, and no
   const found: string[] = [];
   for (const path of pages) {
     await page.goto(console_.url + path);
-    await page.locator('main h1, main .state').first().waitFor();
+    await page.locator('main h1').first().waitFor();
+    await page.getByText('Reading the page').waitFor({ state: 'detached' });
     await shows(page);
     expect(await page.getByText('This page could not be shown').count()).toBe(0);
     found.push(...(await faultsOf(page, `${path}, ${name}`)));

@@ -33,7 +33,7 @@ import {
 } from '@tranche/testing';
 // A spec runs the command in its own process, which is faster than the bundle. It does so here and not in apps/cli: the gateway's tests start
 // `tranche`, and a test of apps/cli that starts the gateway would close a circle of projects.
- 
+// eslint-disable-next-line @nx/enforce-module-boundaries
 import { aTerminal, type Ended } from '../../../cli/test/run-tranche.js';
 
 export { aTerminal };
