@@ -1,19 +1,17 @@
 import type { Consumer } from 'kafkajs';
-import { pauseFor } from '@tranche/runtime';
+import { RequestPace } from '../core/request-pace.js';
 
 /**
  * kafkajs fetches again as soon as a fetch was taken, and each request lists every partition: under load that is a thousand requests per
- * second for one or two records each. This keeps `everyMs` between fetches that return records; a single record is not delayed.
+ * second for one or two records each. This keeps a pace between fetches that return records; a single record is not delayed.
  */
 export class FetchPace {
   /** A fetch returns batches of many partitions; only the first of them waits, and with it the next fetch. */
   private isFirstOfFetch = false;
-  private lastMs = -Infinity;
+  private readonly pace: RequestPace;
 
-  constructor(
-    consumer: Consumer,
-    private readonly everyMs: number,
-  ) {
+  constructor(consumer: Consumer, everyMs: number) {
+    this.pace = new RequestPace(everyMs);
     consumer.on('consumer.fetch', () => {
       this.isFirstOfFetch = true;
     });
@@ -23,9 +21,7 @@ export class FetchPace {
   async keep(): Promise<void> {
     if (!this.isFirstOfFetch) return;
     this.isFirstOfFetch = false;
-    const waitMs = this.lastMs + this.everyMs - performance.now();
-    if (waitMs > 0) await pauseFor(waitMs);
-    this.lastMs = performance.now();
+    await this.pace.keep();
   }
 }
 

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { atMost, backOffMs, type HealthRegistry, type Log, pauseFor } from '@tranche/runtime';
 import type { Registry } from 'prom-client';
 import { ProduceDeadlineError, ProducerClosedError, ProducerOverloadedError } from '../errors.js';
+import { RequestPace } from '../core/request-pace.js';
 import { kafkaMetrics, type KafkaMetrics } from '../kafka-metrics.js';
 import type { KafkaClient } from '../kafkajs/kafka-client.js';
 import { BatchDelivery, Reachability } from './batch-delivery.js';
@@ -45,6 +46,7 @@ export class BatchingProducer {
   private asking: Promise<void> | undefined;
   private readonly reachability = new Reachability();
   private readonly delivery: BatchDelivery;
+  private readonly pace = new RequestPace(0);
   /** Topics about which Kafka has not answered since the last trouble began. */
   private unlearned: string[] = [];
   private isClosed = false;
@@ -137,7 +139,10 @@ export class BatchingProducer {
     // A batch takes all records of this turn of the event loop.
     await setImmediate();
     for (;;) {
-      if (this.queue.length > 0) await this.learnTopics();
+      if (this.queue.length > 0) {
+        await this.learnTopics();
+        await this.pace.keep();
+      }
       const batch = takeBatch(this.queue, this.limits, MAX_BATCH_RECORDS, (pending) => this.delivery.isHeld(pending));
       if (batch.length > 0) await this.delivery.deliver(batch);
       else if (this.delivery.isHolding) await new Promise<void>((resolve) => (this.wake = resolve));
