@@ -47,7 +47,7 @@ const PAGES: readonly [path: string, name: string, icon: string, Of: ComponentTy
 /** These stand at the foot of a phone's screen; the others are behind "More". */
 const ON_PHONE = 4;
 
-/** What is shown while the code of a page is loaded. */
+/** Shows the heading of a page while its code is loaded: a screen reader needs one at every moment. */
 function Coming({ location }: { location: string }) {
   const [, name] = PAGES.find(([path]) => path === location) ?? [];
   return (

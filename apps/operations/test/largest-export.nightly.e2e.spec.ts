@@ -36,7 +36,7 @@ afterAll(async () => {
 it("the largest export is compared within the memory that the chart gives, with the chart's options of Node.js", async () => {
   const at = new Date().toISOString();
   const row = (n: number) => `largest-${n};T-largest-${n};authorization;30000;0000;${at}`;
-  // A byte order mark and a column that nobody reads make V8 keep two bytes for each character.
+  // V8 keeps two bytes for each character of a text that has one beyond Latin-1, as the byte order mark is: so this file needs the most memory.
   const heading = `\uFEFF${COLUMNS};NOTE\n`;
   const note = 'x'.repeat(Math.floor((MOST_CSV - heading.length) / ROWS) - row(ROWS).length - 3);
   const csv = heading + Array.from({ length: ROWS }, (_, n) => `${row(n)};€${note}\n`).join('');

@@ -285,7 +285,7 @@ describe('changes', () => {
     const changed = await orders.changedBehind(place);
     return { place: changed.place, ids: changed.orders.map(({ orderId }) => orderId) };
   };
-  /** An open transaction of another test holds back what is told, so the place is asked for until it is behind the order. */
+  /** A change is told only when older transactions have ended, also those of other tests. So this reads until the order was told, and returns the place behind it. */
   const placeBehind = async (orderId: string): Promise<string[]> => {
     let place = ['0', ''];
     const isTold = async () => {
