@@ -189,7 +189,7 @@ export class GroupConsumer {
     metrics.fetchedRecords.observe({ group: groupId }, batch.messages.length);
     metrics.lag.set({ group: groupId, topic, partition }, Number(batch.offsetLag()));
     fetched.resolveOffset(String(last));
-    return this.pace.keep();
+    return this.pace.keep(batch.messages.length);
   }
 
   private afterLoss(): void {

@@ -17,8 +17,9 @@ export class FetchPace {
     });
   }
 
-  /** To be awaited after each batch. */
-  async keep(): Promise<void> {
+  /** To be awaited after each batch of so many records. */
+  async keep(records: number): Promise<void> {
+    this.pace.count(records);
     if (!this.isFirstOfFetch) return;
     this.isFirstOfFetch = false;
     await this.pace.keep();

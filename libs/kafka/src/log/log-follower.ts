@@ -264,7 +264,7 @@ export class LogFollower {
     if (!this.give(partition, one, records)) return;
     // `onRecords` may have ended this reading, or begun another one.
     if (this.followed.get(partition) === one) fetched.resolveOffset(String(position.next - 1n));
-    await this.pace.keep();
+    await this.pace.keep(all.length);
   }
 
   private give(partition: number, { onRecords, position }: Followed, records: ConsumedRecord[]): boolean {

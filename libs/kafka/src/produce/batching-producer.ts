@@ -144,6 +144,7 @@ export class BatchingProducer {
         await this.pace.keep();
       }
       const batch = takeBatch(this.queue, this.limits, MAX_BATCH_RECORDS, (pending) => this.delivery.isHeld(pending));
+      this.pace.count(batch.length);
       if (batch.length > 0) await this.delivery.deliver(batch);
       else if (this.delivery.isHolding) await new Promise<void>((resolve) => (this.wake = resolve));
       else if (this.queue.length === 0) break;
