@@ -37,6 +37,7 @@ var (
 // Event has those fields of payment-event.json that this program reads.
 type Event struct {
 	RedirectHTML string `json:"redirectHtml"`
+	Outcome      string `json:"outcome"`
 	Message      string `json:"message"`
 	Faults       []struct{ Path, Message string }
 }
@@ -70,6 +71,10 @@ func (s *shop) handle(ctx context.Context, kind string, value []byte) (bool, err
 	if err := json.Unmarshal(value, &event); err != nil {
 		return false, err
 	}
+	// It comes in place of the event that its outcome names.
+	if operation, isResolved := strings.CutSuffix(kind, "doubt_resolved"); isResolved {
+		kind = operation + event.Outcome
+	}
 	switch {
 	case kind == "payment.authorize.redirect_required":
 		page, err := base64.StdEncoding.DecodeString(event.RedirectHTML)
@@ -82,7 +87,8 @@ func (s *shop) handle(ctx context.Context, kind string, value []byte) (bool, err
 		return false, s.publishOnce(ctx, "payment.capture", order())
 	case kind == "payment.capture.succeeded":
 		return false, s.publishOnce(ctx, "payment.refund", order())
-	case strings.HasSuffix(kind, ".refused"), strings.HasSuffix(kind, ".rejected"), strings.HasSuffix(kind, ".expired"):
+	case strings.HasSuffix(kind, ".refused"), strings.HasSuffix(kind, ".rejected"),
+		strings.HasSuffix(kind, ".expired"), strings.HasSuffix(kind, ".not_executed"):
 		reasons := []string{}
 		for _, fault := range event.Faults {
 			reasons = append(reasons, fault.Path+" "+fault.Message)

@@ -56,6 +56,8 @@ def publish_once(type_: str, data: dict) -> None:
 
 def handle(type_: str, data: dict) -> bool:
     """Returns whether the order has ended."""
+    if type_.endswith(".doubt_resolved"):  # in place of the event that its outcome names
+        type_ = type_.replace("doubt_resolved", data["outcome"])
     if type_ == "payment.authorize.redirect_required":
         with open("form.html", "wb") as page:
             page.write(base64.b64decode(data["redirectHtml"]))
@@ -64,7 +66,7 @@ def handle(type_: str, data: dict) -> bool:
         publish_once("payment.capture", order)
     elif type_ == "payment.capture.succeeded":
         publish_once("payment.refund", order)
-    elif type_.endswith((".refused", ".rejected", ".expired")):
+    elif type_.endswith((".refused", ".rejected", ".expired", ".not_executed")):
         faults = [f"{fault['path']} {fault['message']}" for fault in data.get("faults", [])]
         sys.exit(f"{type_}: {'; '.join(faults) or data.get('message', 'no reason given')}")
     return type_ == "payment.refund.succeeded"

@@ -9,7 +9,7 @@ type Heard = (orderId: string, ...more: unknown[]) => Promise<void>;
 
 export async function capture(
   order: { id: string; captureId?: string },
-  orders: Record<'captured' | 'refused' | 'rejected', Heard>,
+  orders: Record<'captured' | 'refused' | 'rejected' | 'resolved', Heard>,
 ): Promise<unknown> {
   const client = await Tranche.connect({ brokers: ['127.0.0.1:9092'], clientId: 'shop' });
 
@@ -25,6 +25,8 @@ export async function capture(
       'payment.capture.succeeded': async ({ data, sequence }) =>
         orders.captured(data.orderId, data.transactionId, sequence),
       'payment.capture.refused': async ({ data }) => orders.refused(data.orderId, data.execCode),
+      // A doubt ends with this event in place of `succeeded` or `refused`.
+      'payment.capture.doubt_resolved': async ({ data }) => orders.resolved(data.orderId, data.outcome),
       'payment.command.rejected': async ({ data }) => orders.rejected(data.orderId, data.faults),
     },
   });

@@ -98,6 +98,8 @@ public final class Pay {
     var type = headers.get("ce_type");
     System.out.println("received " + type);
     var data = Tranche.JSON.readTree(record.value());
+    // It comes in place of the event that its outcome names.
+    if (type.endsWith(".doubt_resolved")) type = type.replace("doubt_resolved", data.get("outcome").asString());
     switch (type) {
       case "payment.authorize.redirect_required" -> {
         Files.write(Path.of("form.html"), Base64.getDecoder().decode(data.get("redirectHtml").asString()));
@@ -106,7 +108,7 @@ public final class Pay {
       case "payment.authorize.succeeded" -> publishOnce("payment.capture", ORDER);
       case "payment.capture.succeeded" -> publishOnce("payment.refund", ORDER);
       default -> {
-        if (type.matches(".*\\.(refused|rejected|expired)")) throw new Refused(type + ": " + reasonOf(data));
+        if (type.matches(".*\\.(refused|rejected|expired|not_executed)")) throw new Refused(type + ": " + reasonOf(data));
       }
     }
     seen.add(headers.get("ce_id"));
