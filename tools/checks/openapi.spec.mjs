@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import SwaggerParser from '@apidevtools/swagger-parser';
 import { RequestMethod } from '@nestjs/common';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -94,6 +94,17 @@ it.each(services)('%s: the OpenAPI document is valid for the official parser', a
 it.each(services)('%s: the OpenAPI document has the routes of its controllers', (service) => {
   const described = operationsOf(documents[service]).filter((route) => !OF_FILTERS.includes(route));
   expect(described.sort()).toEqual(CONTROLLERS[service].flatMap(routesOf).sort());
+});
+
+it.each(services)('%s: no controller is left out here', (service) => {
+  const sources = readdirSync(`apps/${service}/src`, { recursive: true }).filter((name) => /(?<!spec)\.ts$/.test(name));
+  const names = sources.flatMap((name) => {
+    const text = readFileSync(`apps/${service}/src/${name}`, 'utf8');
+    return [...text.matchAll(/^@Controller\([^)]+\)\n(?:.*\n)*?export class (\w+)/gm)].map(
+      ([, controller]) => controller,
+    );
+  });
+  expect(CONTROLLERS[service].map(({ name }) => name).sort()).toEqual(names.sort());
 });
 
 it.each(services)('%s: problems, health and metrics are the same in every document', (service) => {

@@ -11,7 +11,7 @@ export async function run({ options: { check } }) {
   const stale = documents.filter(({ isStale }) => isStale).map(({ file }) => file);
   if (check && stale.length > 0)
     throw new Expected(
-      `stale: ${stale.join(', ')}\nrun \`npm run build && npm run generate-schemas\` and commit libs/contracts/schemas and docs`,
+      `stale: ${stale.join(', ')}\nrun \`npm run build && npm run generate-schemas\` and commit these files`,
     );
   if (!check) writeDocuments(documents.filter(({ isStale }) => isStale));
   console.log(`${documents.length} files, ${check ? 'all current' : `${stale.length} changed`}`);

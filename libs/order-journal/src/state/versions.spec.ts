@@ -17,7 +17,7 @@ import { historyOf } from './history.js';
 import { emptyOrder, verdictOf } from './order-state.js';
 import { encodeRecord, type JournalRecord } from './records.js';
 import { snapshotOf } from './snapshot.js';
-import { decodeRecord, hasRule, RULES } from './versions.js';
+import { decodeRecord, hasRule, RULES, type Rule } from './versions.js';
 
 const published = ({ events, bodies }: ReturnType<typeof folded>, type: string) =>
   bodies.filter((_, at) => events[at] === type);
@@ -51,7 +51,8 @@ describe('which version judges', () => {
 describe('a further version', () => {
   beforeEach(() => {
     jest.replaceProperty(RULES, 'versions', [...RULES.versions, 3]);
-    jest.replaceProperty(RULES, 'since', { ofTheTest: 3 });
+    const since = { ...RULES.since, ofTheTest: 3 };
+    jest.replaceProperty(RULES, 'since', since);
   });
   afterEach(() => jest.restoreAllMocks());
   const under3 = (record: JournalRecord): JournalRecord => ({ ...record, rulesVersion: 3 });
@@ -60,7 +61,7 @@ describe('a further version', () => {
     const [authorize, authorized, ...rest] = captured;
     const before = folded([authorize!]).order;
     const after = folded([under3(authorized!), ...rest], before).order;
-    expect([before, after].map((order) => hasRule(order, 'ofTheTest'))).toEqual([false, true]);
+    expect([before, after].map((order) => hasRule(order, 'ofTheTest' as Rule))).toEqual([false, true]);
     expect(after.rulesVersion).toBe(3);
   });
 

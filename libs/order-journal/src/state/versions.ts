@@ -13,38 +13,41 @@ export const NEWEST_RULES_VERSION: RulesVersion = 2;
  * that it was written under. Every release reads every version that was ever written, and judges by it as was judged then (R9); a reader that does
  * not know a version stops the partition (R2). Tests put a version of their own beside these.
  */
-export const RULES: { versions: readonly RulesVersion[]; since: Readonly<Record<string, RulesVersion>> } = {
-  versions: [RULES_VERSION, 2],
+const SINCE = {
   // A person's EVIDENCE that names what the person saw is void once its order has moved on.
-  since: {
-    evidenceRestsOnState: 2,
-    // An order keeps its newest verdicts, and at most so many reports of what no command asked for (`VERDICTS_KEPT`, `REPORTS_KEPT`).
-    listsAreBounded: 2,
-    // A report without a name is told at once: as ours by counting successes without a TRANSACTIONID, else as made elsewhere.
-    reportsAreTold: 2,
-    // A capture of a payment of which no success was heard is sent; its success proves the payment's.
-    captureOfWaiting: 2,
-    // A payment that succeeds after the void of its form is a conflict, and can be captured.
-    paidAfterVoid: 2,
-    // EXTRADATA and LANGUAGE that come behind the answer are published.
-    returnedFieldsAdded: 2,
-    // `expired` says if the payment may yet succeed.
-    expiryTold: 2,
-    // A success says that an AMOUNT that was reported of it can not be read.
-    unreadableAmountTold: 2,
-    // A report of an attempt whose INTENT the journal has lost waits for the one that a resume writes.
-    reportsOfLostAttemptsWait: 2,
-    // A call whose INTENT the journal has lost, and whose answer or doubt it has, is not made once more: its command takes what is known of it.
-    callsOfLostIntentsCount: 2,
-  },
+  evidenceRestsOnState: 2,
+  // An order keeps its newest verdicts, and at most so many reports of what no command asked for (`VERDICTS_KEPT`, `REPORTS_KEPT`).
+  listsAreBounded: 2,
+  // A report without a name is told at once: as ours by counting successes without a TRANSACTIONID, else as made elsewhere.
+  reportsAreTold: 2,
+  // A capture of a payment of which no success was heard is sent; its success proves the payment's.
+  captureOfWaiting: 2,
+  // A payment that succeeds after the void of its form is a conflict, and can be captured.
+  paidAfterVoid: 2,
+  // EXTRADATA and LANGUAGE that come behind the answer are published.
+  returnedFieldsAdded: 2,
+  // `expired` says if the payment may yet succeed.
+  expiryTold: 2,
+  // A success says that an AMOUNT that was reported of it can not be read.
+  unreadableAmountTold: 2,
+  // A report of an attempt whose INTENT the journal has lost waits for the one that a resume writes.
+  reportsOfLostAttemptsWait: 2,
+  // A call whose INTENT the journal has lost, and whose answer or doubt it has, is not made once more: its command takes what is known of it.
+  callsOfLostIntentsCount: 2,
+} satisfies Record<string, RulesVersion>;
+export type Rule = keyof typeof SINCE;
+
+export const RULES: { versions: readonly RulesVersion[]; since: Readonly<Record<Rule, RulesVersion>> } = {
+  versions: [RULES_VERSION, 2],
+  since: SINCE,
 };
 
 export const isRulesVersion = (version: unknown): version is RulesVersion =>
   (RULES.versions as readonly unknown[]).includes(version);
 
 /** The rule holds for the records that are folded into this order now. */
-export const hasRule = ({ rulesVersion = RULES_VERSION }: Pick<OrderState, 'rulesVersion'>, rule: string): boolean =>
-  rulesVersion >= (RULES.since[rule] ?? RULES_VERSION);
+export const hasRule = ({ rulesVersion = RULES_VERSION }: Pick<OrderState, 'rulesVersion'>, rule: Rule): boolean =>
+  rulesVersion >= RULES.since[rule];
 
 /**
  * The version that a record is judged by: the highest one in its order so far, itself included. An older writer takes no rule back (R9).
