@@ -9,7 +9,7 @@ const files = [
   ...readdirSync('.'),
   ...FOLDERS.flatMap((folder) => readdirSync(folder, { recursive: true }).map((file) => `${folder}/${file}`)),
 ].filter((file) => !/(^|\/)(node_modules|dist)\//.test(file));
-const sources = files.filter((file) => /^(apps|libs|tools|verification)\/.*\.(m?ts|mjs|json)$/.test(file) && !file.endsWith('recipes.spec.mjs')); // prettier-ignore
+const sources = files.filter((file) => /^(apps|libs|tools|verification)\/.*\.(m?tsx?|mjs|json)$/.test(file) && !file.endsWith('recipes.spec.mjs')); // prettier-ignore
 const textOf = new Map(sources.map((file) => [file, readFileSync(file, 'utf8')]));
 const words = new Set([...textOf.values()].join('\n').match(/[A-Za-z_]\w+/g));
 
