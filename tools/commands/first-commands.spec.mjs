@@ -1,7 +1,7 @@
 import { environmentOf, rowText, verdict } from './first-commands.mjs';
 
 it.each([
-  ['works', 0, ['> tranche@0.1.0 demo', '13 scenarios passed', ''], { passed: true, last: '13 scenarios passed' }],
+  ['works', 0, ['> tranche@0.2.0 demo', '13 scenarios passed', ''], { passed: true, last: '13 scenarios passed' }],
   [
     'fails',
     1,
