@@ -9,7 +9,7 @@ const MUTATED = {
   partition: { folder: `${JOURNAL}/partition`, specs: [`${JOURNAL}/partition`, `${JOURNAL}/journal`] },
   execution: { folder: `${JOURNAL}/execution`, specs: [`${JOURNAL}/execution`, 'apps/payment-gateway/src/command'] },
 };
-/** Of the files of `state/` together, in hundredths: the fold has no other copy that would notice. */
+/** The files of `state/` together must reach this share, in hundredths, because the fold has no other copy that would notice. */
 const LEAST_OF_STATE = 85;
 const REPORTS = 'node_modules/.cache/mutation';
 /** Not a dependency: it would add 108 packages and 65 MB to each installation. npm keeps them in its own cache. */
@@ -32,7 +32,7 @@ export const fault = ({ options: { only } }) =>
     ? undefined
     : `there is no file ${only} to change`;
 
-/** What Stryker says of a change, by the mutation testing report schema (https://github.com/stryker-mutator/mutation-testing-elements); those without a test count as survivors. */
+/** Stryker says one of these of each change (https://github.com/stryker-mutator/mutation-testing-elements); one that no test runs counts as a survivor. */
 const NOTICED = ['Killed', 'Timeout'];
 const SURVIVED = ['Survived', 'NoCoverage'];
 
