@@ -21,8 +21,18 @@ const compressed = () => ({
   },
 });
 
+/** Puts the paths of the pages beside index.html: operations answers each of them with the page. */
+const listedPages = () => ({
+  name: 'listed-pages',
+  apply: 'build',
+  generateBundle() {
+    const listed = JSON.parse(readFileSync(new URL('./src/pages.json', import.meta.url), 'utf8'));
+    this.emitFile({ type: 'asset', fileName: 'pages.json', source: JSON.stringify(Object.keys(listed)) });
+  },
+});
+
 export default defineConfig({
-  plugins: [react(), compressed()],
+  plugins: [react(), compressed(), listedPages()],
   // Other tools of the repository bring an older React, which the libraries would otherwise find first.
   resolve: { dedupe: ['react', 'react-dom'] },
   build: {

@@ -162,9 +162,17 @@ const keyOf = (key) =>
   key === 'merchant/orderId' ? { $ref: `${SCHEMAS}OrderKey` } : { type: 'string', description: `Key: ${key}.` };
 
 function headerSchemas({ ENVELOPE_HEADERS, SIGNATURE_HEADER }) {
-  const envelope = ENVELOPE_HEADERS.map(({ header, max, description, example }) => [
-    header,
-    { type: 'string', minLength: 1, maxLength: max, description, examples: [example] },
+  const schemaOf = ({ max, example }, description) => ({
+    type: 'string',
+    minLength: 1,
+    maxLength: max,
+    description,
+    examples: [example],
+  });
+  const envelope = ENVELOPE_HEADERS.map((one) => [one.header, schemaOf(one, one.description)]);
+  const ofCommands = ENVELOPE_HEADERS.filter((one) => one.ofCommands).map((one) => [
+    one.header,
+    schemaOf(one, `${one.description} ${one.ofCommands}`),
   ]);
   const text = (description, ...examples) => ({
     type: 'string',
@@ -194,6 +202,7 @@ function headerSchemas({ ENVELOPE_HEADERS, SIGNATURE_HEADER }) {
     },
     EventHeaders: headers('Kafka headers of an event: CloudEvents in binary mode.', {}),
     CommandHeaders: headers('Kafka headers of a command: CloudEvents in binary mode.', {
+      ...Object.fromEntries(ofCommands),
       [SIGNATURE_HEADER]: text(
         'Detached JWS (Ed25519) over topic, key, headers and value. Merchants with requireSignatures need it.',
       ),

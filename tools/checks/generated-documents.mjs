@@ -69,7 +69,7 @@ export async function generatedDocuments() {
   const documents = [
     ...schemaFiles,
     { file: ASYNCAPI_FILE, text: JSON.stringify(asyncapi) },
-    { file: 'docs/reference/messages.md', text: messagesPage(asyncapi) },
+    { file: 'docs/reference/messages.md', text: messagesPage(asyncapi, contracts) },
     { file: 'docs/reference/http.md', text: httpPage(apis) },
     { file: 'docs/reference/decisions.md', text: decisionsPage() },
     { file: 'docs/operate/alerts.md', text: alertsPage(readFileSync(`${CHART}/alerts.yaml`, 'utf8')) },

@@ -11,13 +11,20 @@ const CARRIED = 'partner-a-authorization partner-b-authorization card-payment ca
   ' ',
 );
 
-/** Each field of each message that another program writes or reads, from the AsyncAPI document. */
-export function messagesPage({ channels, components: { messages, schemas } }) {
+/** Each field of each message that another program writes or reads, from the AsyncAPI document; meanings of values stand beside the contract's classes alone. */
+export function messagesPage({ channels, components: { messages, schemas } }, { SCHEMA_SOURCES, docOf }) {
+  const meaningsOf = (name, field) => {
+    const source = SCHEMA_SOURCES.find((one) => one.name === name);
+    const known = source && docOf(source.type, field)?.known;
+    return Array.isArray(known) ? undefined : known;
+  };
   const nameOf = ({ $ref }) => $ref.split('/').at(-1);
   const resolved = (schema) => (schema.$ref ? schemas[nameOf(schema)] : schema);
   const topics = Object.values(channels).map(({ address, description, bindings: { kafka }, ...rest }) => {
     const days = kafka.topicConfiguration['retention.ms'] / 86_400_000;
-    return row(`\`${address}\``, rest['x-key'] ?? '', days > 0 ? `${days} days` : 'compacted', description);
+    const mib = kafka.topicConfiguration['max.message.bytes'] / (1024 * 1024);
+    const kept = days > 0 ? `${days} days` : 'compacted';
+    return row(`\`${address}\``, rest['x-key'] ?? '', kafka.partitions, kept, `${mib} MiB`, description);
   });
   const types = Object.values(messages)
     .filter(({ name }) => name?.includes('.'))
@@ -32,14 +39,20 @@ export function messagesPage({ channels, components: { messages, schemas } }) {
         schema.description ?? resolved(schema).description,
       ),
     );
-    return [`### ${name}`, description ?? '', table(['field', 'required', 'type', 'meaning'], rows)].join('\n\n');
+    const lists = Object.entries(properties).flatMap(([field, schema]) =>
+      valuesOf(field, schema, meaningsOf(name, field)),
+    );
+    return [`### ${name}`, description ?? '', table(['field', 'required', 'type', 'meaning'], rows), ...lists].join(
+      '\n\n',
+    );
   };
   const parts = Object.keys(schemas).filter((name) => /^(Partner[AB]|Card)\w+/.test(name));
   return [
     '# Messages',
     `${HEAD} from [asyncapi.json](../../libs/contracts/asyncapi.json), which has an example of each. What holds for all: [contracts](../../libs/contracts/README.md).`,
     '## Topics',
-    table(['topic', 'key', 'kept', 'written and read'], topics),
+    'The number of partitions is that of a new topic. The largest batch is what the topic takes (`max.message.bytes`): a record is smaller than that, because a batch holds its headers too.',
+    table(['topic', 'key', 'partitions', 'kept', 'largest batch', 'written and read'], topics),
     '## Types',
     table(['type', 'says'], [...new Set(types)]),
     '## Headers',
@@ -55,6 +68,18 @@ export function messagesPage({ channels, components: { messages, schemas } }) {
     ...['payment-notification', 'audit-record', 'auth-event', 'cse-event'].map(fields),
     '',
   ].join('\n\n');
+}
+
+/** The values that this version writes to an open set: nobody could find them in the type, which any text fits. */
+function valuesOf(field, { items, 'x-known-values': known = items?.['x-known-values'] }, meanings) {
+  if (known === undefined) return [];
+  if (meanings === undefined) return [`Values of \`${field}\`: ${known.map((value) => `\`${value}\``).join(', ')}.`];
+  return [
+    table(
+      [field, 'meaning'],
+      known.map((value) => row(`\`${value}\``, meanings[value])),
+    ),
+  ];
 }
 
 function typeOf(schema, resolved) {

@@ -67,7 +67,10 @@ function documented(type, schema, unknown, shared, { docOf, SHARED_FORMATS }) {
 }
 
 /** An open set: a later version may write other values, so there is no `enum`. */
-const withKnown = (format, known) => ({ ...format, examples: [...known], 'x-known-values': [...known] });
+const withKnown = (format, known) => {
+  const values = Array.isArray(known) ? known : Object.keys(known);
+  return { ...format, examples: [...values], 'x-known-values': [...values] };
+};
 
 function nestedIn(type, library, found = []) {
   for (const { nested } of library.fieldsOf(type))

@@ -7,6 +7,7 @@ import { LiveLine, useLive } from './live/live.js';
 import { useTheme } from './parts/hooks.js';
 import { KEYS, useKeyboard } from './parts/keyboard.js';
 import { Dialog, Empty, Loading } from './parts/parts.js';
+import { PAGES, type Path } from './pages.js';
 import { Queue } from './queue/queue.js';
 import { signOut, useToken } from './session.js';
 import { SignIn } from './sign-in.js';
@@ -27,29 +28,23 @@ const Quarantine = page(() => import('./pages/lists.js'), 'Quarantine');
 const Audit = page(() => import('./pages/lists.js'), 'Audit');
 const Rails = page(() => import('./pages/rails.js'), 'Rails');
 
-const PAGES: readonly [path: string, name: string, icon: string, Of: ComponentType, kinds?: string[]][] = [
-  [
-    '/',
-    'Queue',
-    'M4 6h16M4 12h16M4 18h9',
-    Queue,
-    ['doubt', 'conflict', 'open_to_operator', 'frozen', 'partition', 'rail'],
-  ],
-  ['/overview', 'Overview', 'M4 20V10m5 10V4m6 16v-8m5 8V7', Overview],
-  ['/approvals', 'Approvals', 'M5 13l4 4 10-10', Approvals, ['proposal']],
-  ['/search', 'Search', 'M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zm5 12 4 4', Search],
-  ['/rails', 'Rails', 'M8 3v18M16 3v18M8 8h8M8 14h8', Rails, ['control']],
-  ['/dead-letters', 'Dead letters', 'M4 7h16v11H4zM4 8l8 6 8-6', DeadLetters, ['dead_letters']],
-  ['/quarantine', 'Quarantine', 'M12 3l8 4v5c0 5-4 8-8 9-4-1-8-4-8-9V7z', Quarantine, ['quarantine']],
-  ['/jobs', 'Jobs', 'M5 5h6v6H5zM13 13h6v6h-6zM13 8h6M5 16h6', Jobs],
-  ['/audit', 'Audit', 'M6 4h12v16H6zM9 9h6M9 13h6', Audit],
-];
+const SHOWN: Readonly<Record<Path, ComponentType>> = {
+  '/': Queue,
+  '/overview': Overview,
+  '/approvals': Approvals,
+  '/search': Search,
+  '/rails': Rails,
+  '/dead-letters': DeadLetters,
+  '/quarantine': Quarantine,
+  '/jobs': Jobs,
+  '/audit': Audit,
+};
 /** These stand at the foot of a phone's screen; the others are behind "More". */
 const ON_PHONE = 4;
 
 /** Shows the heading of a page while its code is loaded: a screen reader needs one at every moment. */
 function Coming({ location }: { location: string }) {
-  const [, name] = PAGES.find(([path]) => path === location) ?? [];
+  const { name } = PAGES.find(({ path }) => path === location) ?? {};
   return (
     <>
       <h1>{name ?? (location.startsWith('/jobs/') ? 'Job' : 'Order')}</h1>
@@ -117,7 +112,7 @@ export function App() {
       {shows === 'pages' && (
         <Dialog title="Pages" onClose={close}>
           <ul className="pages">
-            {PAGES.map(([path, name]) => (
+            {PAGES.map(({ path, name }) => (
               <li key={path}>
                 <Link href={path} onClick={close}>
                   {name}
@@ -139,7 +134,8 @@ function Page() {
     return <Order merchant={decodeURIComponent(merchant)} orderId={decodeURIComponent(orderId)} />;
   const [, job] = /^\/jobs\/([^/]+)$/.exec(pathname) ?? [];
   if (job !== undefined) return <JobPage id={decodeURIComponent(job)} />;
-  const Found = PAGES.find(([path]) => path === pathname)?.[3];
+  const found = PAGES.find(({ path }) => path === pathname);
+  const Found = found && SHOWN[found.path];
   return Found === undefined ? <Empty>There is no such page.</Empty> : <Found />;
 }
 
@@ -151,7 +147,7 @@ function Navigation({ onMore }: { onMore: () => void }) {
     counts.reduce((sum, { kind, number }) => (kinds.includes(kind) ? sum + number : sum), 0);
   return (
     <nav aria-label="Pages">
-      {PAGES.map(([path, name, icon, , kinds], index) => {
+      {PAGES.map(({ path, name, icon, kinds }, index) => {
         const number = numberOf(kinds);
         return (
           <Link

@@ -13,8 +13,10 @@ it('Kafka frozen, with its connections open: an idle gateway is not ready within
       return !answer.ok && (await answer.text()).includes('has not answered for');
     };
     await waitFor(isNoticed, { timeoutMs: 15_000, what: 'not ready because of Kafka' });
+    expect(await stack.metric('kafka_answers')).toBe(0);
     gate.thaw();
     await waitFor(async () => (await readiness()).ok, { timeoutMs: 30_000, what: 'ready again' });
+    expect(await stack.metric('kafka_answers')).toBe(1);
     await stack.send('payment.authorize', aPartnerAAuthorization({ orderId: 'after-the-freeze' }));
     await stack.event('after-the-freeze', 'payment.authorize.redirect_required');
   } finally {

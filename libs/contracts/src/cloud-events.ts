@@ -46,6 +46,8 @@ interface AttributeRule {
   readonly max: number;
   readonly required: boolean;
   readonly description: string;
+  /** What holds for commands alone; the headers of events are documented without it. */
+  readonly ofCommands?: string;
   readonly example: string;
 }
 
@@ -66,7 +68,8 @@ const ATTRIBUTES = {
   time: {
     max: 64,
     required: true,
-    description: 'RFC 3339 time at which the message was made. Commands older than 7 days are rejected.',
+    description: 'RFC 3339 time at which the message was made.',
+    ofCommands: 'A command older than 7 days is rejected.',
     example: '2027-03-01T10:00:00Z',
   },
   subject: { max: 255, required: false, description: 'Order key, merchant/orderId.', example: 'shop-fr/order-1' },

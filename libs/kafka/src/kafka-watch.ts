@@ -1,4 +1,5 @@
 import type { HealthRegistry, Log } from '@tranche/runtime';
+import { Gauge, type Registry } from 'prom-client';
 import { kafkaOf, untilAnswered, type KafkaClient, type Admin } from './kafkajs/kafka-client.js';
 
 const ASK_EVERY_MS = 2_500;
@@ -11,12 +12,13 @@ interface KafkaWatchOptions {
   /** Topic name with prefix; the topic need not exist. */
   topic: string;
   health: HealthRegistry;
+  metrics?: Registry | undefined;
   log: Log;
 }
 
 /**
  * Asks Kafka about a topic every 2.5 s. A frozen Kafka keeps its connections open and answers nothing, which an idle service would not
- * notice. Readiness `kafka` fails after 8 s without an answer.
+ * notice. Readiness `kafka` fails after 8 s without an answer, and the gauge `kafka_answers` is 0 meanwhile.
  */
 export class KafkaWatch {
   private answeredMs = performance.now();
@@ -29,6 +31,13 @@ export class KafkaWatch {
 
   constructor(private readonly options: KafkaWatchOptions) {
     options.health.addReadiness('kafka', () => this.trouble);
+    if (options.metrics === undefined) return;
+    const answers: Gauge = new Gauge({
+      name: 'kafka_answers',
+      help: '1 while Kafka answers this service; 0 when it has not answered for 8 seconds',
+      registers: [options.metrics],
+      collect: () => answers.set(this.trouble === undefined ? 1 : 0),
+    });
   }
 
   start(): void {

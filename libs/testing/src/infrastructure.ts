@@ -7,13 +7,15 @@ export interface Infrastructure {
   redisUrl: string;
 }
 
+/** What a person must type where a test needs servers and has none. `jest.stages.mjs` says it once before the first test. */
+export const SERVERS_WANTED =
+  'This run has no Kafka and Redis: `npm test -- PATH` starts them for the tests below PATH; `UNIT=1 npx jest PATH` runs those that need none.';
+
 /** The Kafka and Redis that `npm test` started, or that the environment names. */
 export function infrastructure(env: NodeJS.ProcessEnv = process.env): Infrastructure {
   const { KAFKA_BROKERS: brokers, REDIS_URL: redisUrl } = env;
   if (!brokers || !redisUrl) {
-    throw new Error(
-      'KAFKA_BROKERS and REDIS_URL are not set: run `npm test`, or `npm run stack -- --infra` and set what it prints',
-    );
+    throw new Error(SERVERS_WANTED);
   }
   return { brokers, redisUrl };
 }

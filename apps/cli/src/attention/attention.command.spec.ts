@@ -65,6 +65,14 @@ it('says what is not in the list, and ends with 6', async () => {
   expect(err).toContain('lacks 7 records');
 });
 
+it('says which partitions of the index are being built, also with -o json, where the answer has them', async () => {
+  operations.says({ 'GET /v1/attention': { ...page, beingBuilt: [3, 7] } });
+  const says = expect.stringContaining('builds its index of partitions 3, 7 anew: nothing can be decided');
+  expect(await terminal.run(['attention'])).toMatchObject({ code: 0, err: says });
+  const { out, err } = await terminal.run(['attention', '-o', 'json']);
+  expect([JSON.parse(out), err]).toMatchObject([{ beingBuilt: [3, 7] }, says]);
+});
+
 const one = { kind: 'doubt', id: 'x', merchant: 'shop-fr', orderId: "it's 1", about: {} };
 it.each([
   [one, String.raw`tranche show 'shop-fr/it'\''s 1'`],

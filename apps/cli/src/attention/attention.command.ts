@@ -52,15 +52,21 @@ export function addAttentionCommand(program: Command, exit: Exit): void {
 }
 
 function printAttention(output: Format, page: Attention, session: Session): number {
-  const { items, counts, behind, missing = [], next } = page;
+  const { items, counts, behind, missing = [], beingBuilt = [], next } = page;
   session.remember(items.map(({ kind, id, merchant, orderId }) => ({ kind, ...(id && { id }), ...(merchant && { merchant }), ...(orderId && { orderId }) }))); // prettier-ignore
   printRows(output, COLUMNS, items.map((item, at) => ({ ...item, row: at + 1 })), page); // prettier-ignore
   say(counts.length === 0 ? 'nothing needs a person' : countsText(counts));
   if (next !== undefined) say('there is more: --limit, --kind and --merchant narrow it');
   if (behind > 0) say(`operations lacks ${behind} records of Kafka: this may be old`);
   if (missing.length > 0) say(`not in this list, because the gateway did not answer: ${missing.join(', ')}`);
+  if (beingBuilt.length > 0) say(beingBuiltText(beingBuilt));
   return missing.length > 0 ? EXIT.partly : EXIT.done;
 }
+
+/** The rows are whole, because operations has them from the journal; the gateway refuses decisions until its index is built. */
+const beingBuiltText = (partitions: readonly number[]): string =>
+  `the gateway builds its index of ${partitions.length === 1 ? 'partition' : 'partitions'} ${partitions.join(', ')} anew: ` +
+  'nothing can be decided about their orders until it is done; this list is whole';
 
 const countsText = (counts: Attention['counts']): string =>
   counts

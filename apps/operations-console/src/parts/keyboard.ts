@@ -1,4 +1,7 @@
 import { useEffect } from 'react';
+import { PAGES } from '../pages.js';
+
+const WITH_KEY = PAGES.filter(({ key }) => key !== undefined);
 
 /** Keys of the page. They do nothing while a person types, or with Ctrl, Alt or Meta: those are the browser's. */
 export const KEYS: readonly [key: string, does: string][] = [
@@ -6,28 +9,14 @@ export const KEYS: readonly [key: string, does: string][] = [
   ['Enter', 'open the entry'],
   ['/', 'search'],
   ['←  →', 'the record before and after, in the picture of an order'],
-  ['g q', 'queue'],
-  ['g o', 'overview'],
-  ['g a', 'approvals'],
-  ['g d', 'dead letters'],
-  ['g j', 'jobs'],
-  ['g r', 'rails'],
-  ['g l', 'audit'],
+  ...WITH_KEY.map(({ key, name }): [string, string] => [`g ${key}`, name.toLowerCase()]),
   ['r', 'decide: to the first form of an order'],
   ['t', 'light, dark, or as the system'],
   ['?', 'these keys'],
   ['Esc', 'close, or leave a field'],
 ];
 
-const GO: Readonly<Record<string, string>> = {
-  q: '/',
-  o: '/overview',
-  a: '/approvals',
-  d: '/dead-letters',
-  j: '/jobs',
-  r: '/rails',
-  l: '/audit',
-};
+const GO: Readonly<Record<string, string>> = Object.fromEntries(WITH_KEY.map(({ key, path }) => [key, path]));
 
 interface KeyDoings {
   go: (path: string) => void;

@@ -84,7 +84,7 @@ export class OrdersStore {
     const { sql } = this.database;
     const [row] = await sql<{ state: OrderState; partition: number; status: string; moved_at: Date; next: string }[]>`
       select state, orders.partition, status, moved_at, next from orders
-      join positions on positions.topic = 'payments.journal.v1' and positions.partition = orders.partition
+      join positions on positions.topic = ${TOPICS.journal.name} and positions.partition = orders.partition
       where key = ${keyOf(merchant, orderId)}`;
     if (!row) throw unknownOrder();
     const { state, partition, status, moved_at: movedAt, next } = row;

@@ -1,5 +1,5 @@
 /** Folds an order's kept records again, and says which record made each field. */
-import { orderKey } from '@tranche/contracts';
+import { orderKey, TOPICS } from '@tranche/contracts';
 import { emptyOrder, foldStored, summaryOf, type JournalRecord, type OrderState } from '@tranche/order-journal';
 import { compact } from '@tranche/runtime';
 import type { KeptRecord } from './orders.store.js';
@@ -12,8 +12,7 @@ export interface Maker {
   at: string;
 }
 
-const JOURNAL = 'payments.journal.v1';
-export const isOfJournal = ({ topic }: KeptRecord): boolean => topic === JOURNAL;
+export const isOfJournal = ({ topic }: KeptRecord): boolean => topic === TOPICS.journal.name;
 
 export interface Story {
   state: OrderState;

@@ -1,4 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { TOPICS } from '@tranche/contracts';
 import { summaryOf, type OrderState } from '@tranche/order-journal';
 import { pauseFor, reasonOf } from '@tranche/runtime';
 import { Metrics, ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
@@ -77,7 +78,7 @@ export class IndexComparison implements OnApplicationBootstrap {
         (select * from orders order by changed desc, key desc limit ${SAMPLE})
         union all (select * from orders tablesample system (1) limit ${SAMPLE})
       ) as sample
-      join positions on positions.topic = 'payments.journal.v1' and positions.partition = sample.partition`;
+      join positions on positions.topic = ${TOPICS.journal.name} and positions.partition = sample.partition`;
     for (const { key, state, next } of rows) {
       if (this.lifetime.stopping.aborted) return;
       const { merchant, orderId } = state;

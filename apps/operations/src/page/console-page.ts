@@ -7,10 +7,8 @@ import { REASON } from '@tranche/contracts';
 import { compact } from '@tranche/runtime';
 import type { OperationsConfig } from '../operations.config.js';
 
-/** First parts of the page's addresses. Each answers with the same document; the page reads the rest of the address. */
-const PAGES = [
-  ...['overview', 'search', 'orders', 'approvals', 'dead-letters', 'quarantine', 'jobs', 'rails', 'audit', 'sign-in'],
-];
+/** Addresses that no list of the navigation has: an order, and the way back from the issuer. */
+const FURTHER_PAGES = ['/orders', '/sign-in'];
 const YEAR_SECONDS = 31_536_000;
 
 /** Serves the page of apps/operations-console beside the API, if it was built; `folder` holds what Vite made. */
@@ -46,7 +44,10 @@ export async function servePage(
     reply.header('cache-control', 'no-store').send(compact({ backOfficeUrl, oidc, reason: REASON })),
   );
   const html = readFileSync(document, 'utf8');
-  for (const address of ['/', ...PAGES.flatMap((page) => [`/${page}`, `/${page}/*`])])
+  // The build of the page lists its pages; the page reads the rest of the address.
+  const listed = JSON.parse(readFileSync(join(folder, 'pages.json'), 'utf8')) as string[];
+  const pages = [...listed.filter((path) => path !== '/'), ...FURTHER_PAGES];
+  for (const address of ['/', ...pages.flatMap((page) => [page, `${page}/*`])])
     fastify.get(address, (_request, reply) =>
       reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(html),
     );

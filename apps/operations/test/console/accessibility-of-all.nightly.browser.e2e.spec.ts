@@ -1,11 +1,9 @@
-import { addressOf, DESKTOP, faultsOf, joinConsole, PHONE, type Console } from './console.js';
+import { addressOf, DESKTOP, faultsOf, joinConsole, PAGES, PHONE, type Console } from './console.js';
 
 let console_: Console;
 jest.setTimeout(600_000);
 beforeAll(async () => (console_ = await joinConsole()));
 afterAll(() => console_.stop());
-
-const PAGES = ['/', '/overview', '/search', '/approvals', '/rails', '/dead-letters', '/quarantine', '/jobs', '/audit'];
 
 it.each([
   ['desktop', DESKTOP],

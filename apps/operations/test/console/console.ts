@@ -1,12 +1,25 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { aPartnerBAuthorization, operatorKey, sharedBrowser, waitFor, type TestBrowser } from '@tranche/testing';
+import {
+  aPartnerBAuthorization,
+  operatorKey,
+  repositoryRoot,
+  sharedBrowser,
+  waitFor,
+  type TestBrowser,
+} from '@tranche/testing';
 import { joinOperationsStage, type Person } from '../operations-stack.js';
 
 export const DESKTOP = { viewport: { width: 1280, height: 860 } };
 export const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 /** Two people decide each doubt of this merchant. */
 export const MERCHANT = 'shop-approval';
+
+/** Every page of the navigation, from the list that the page itself has. */
+export const PAGES = Object.keys(
+  JSON.parse(readFileSync(join(repositoryRoot(), 'apps/operations-console/src/pages.json'), 'utf8')) as object,
+);
 
 export type Console = Awaited<ReturnType<typeof joinConsole>>;
 

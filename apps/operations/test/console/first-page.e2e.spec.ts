@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { stage } from '@tranche/testing';
+import { PAGES } from './console.js';
 
 const MOST_BYTES = 150_000;
 let url: string;
@@ -33,6 +34,12 @@ it('a part of the page is kept for good, and is sent compressed to whoever takes
   const [gzip, less] = await sent('gzip');
   expect([none, br, gzip]).toEqual([null, 'br', 'gzip']);
   expect([least < less, less < whole / 2]).toEqual([true, true]);
+});
+
+it('a reload of each page that the navigation names shows it again', async () => {
+  const types = PAGES.map(async (path) => (await fetch(url + path)).headers.get('content-type'));
+  expect(PAGES.length).toBeGreaterThan(5);
+  expect(await Promise.all(types)).toEqual(PAGES.map(() => expect.stringContaining('text/html')));
 });
 
 it('an address of the page is the page, and an unknown one of the API is a problem', async () => {

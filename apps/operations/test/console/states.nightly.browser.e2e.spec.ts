@@ -1,14 +1,13 @@
 import type { Page, Route } from 'playwright-core';
-import { addressOf, faultsOf, joinConsole, type Console } from './console.js';
+import { addressOf, faultsOf, joinConsole, PAGES, type Console } from './console.js';
 
 let console_: Console;
 jest.setTimeout(600_000);
 beforeAll(async () => (console_ = await joinConsole()));
 afterAll(() => console_.stop());
 
-const LISTS = ['/', '/overview', '/search', '/approvals', '/rails', '/dead-letters', '/quarantine', '/jobs', '/audit'];
 const ORDER = addressOf('states-1');
-const PAGES = [...LISTS, '/jobs/none', ORDER];
+const ADDRESSES = [...PAGES, '/jobs/none', ORDER];
 const EMPTY: Record<string, object> = {
   attention: { counts: [], items: [], behind: 0 },
   ...{ orders: { orders: [] }, proposals: { proposals: [] }, controls: { controls: [] }, rails: { rails: [] } },
@@ -32,12 +31,12 @@ interface State {
 }
 const alert = (page: Page) => page.locator('main [role=alert]').first().waitFor();
 const STATES: Record<string, State> = {
-  empty: { pages: LISTS, answer: empty, shows: (page) => page.locator('main .empty').first().waitFor() },
-  loading: { pages: PAGES, answer: held, shows: (page) => page.locator('main .loading').first().waitFor() },
-  error: { pages: PAGES, answer: problem(503, 'unavailable', 'Ask again later.'), shows: alert },
-  forbidden: { pages: PAGES, answer: problem(403, 'role_needed', 'The role approver is needed.'), shows: alert },
+  empty: { pages: PAGES, answer: empty, shows: (page) => page.locator('main .empty').first().waitFor() },
+  loading: { pages: ADDRESSES, answer: held, shows: (page) => page.locator('main .loading').first().waitFor() },
+  error: { pages: ADDRESSES, answer: problem(503, 'unavailable', 'Ask again later.'), shows: alert },
+  forbidden: { pages: ADDRESSES, answer: problem(403, 'role_needed', 'The role approver is needed.'), shows: alert },
   'cut off': {
-    pages: PAGES,
+    pages: ADDRESSES,
     stream: (route) => route.abort(),
     shows: (page) => page.getByText('Cut off: operations does not answer').waitFor(),
   },

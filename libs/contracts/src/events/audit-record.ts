@@ -4,26 +4,30 @@ import { AnyText, Int, OneOf, Optional, OptionalText } from '../validation/field
 
 export const AUDIT_TYPE = 'operations.audit.recorded';
 
-/** Actions of operators on the management port, and of `tranche journal`. Actions that end in `.read` change nothing. */
-export const AUDIT_ACTIONS = [
-  'doubts.read',
-  'conflicts.read',
-  'order.read',
-  'proposals.read',
-  'what_if.read',
-  'me.read',
-  'resolution.submit',
-  'resolution.approve',
-  'resolution.reject',
-  'conflict.settle',
-  'controls.read',
-  'control.set',
-  'control.lift',
-  'command.replay',
-  'partition.skip',
-  'partition.resume',
-] as const;
-export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+/** Actions of operators on the management port, and of `tranche journal`, with their meanings for the reference. Actions that end in `.read` change nothing. */
+export const AUDIT_ACTIONS = {
+  'doubts.read':
+    'Reads operations in doubt or waiting, or the state of the rails. Lists are recorded only if they are refused or fail.',
+  'conflicts.read': 'Reads orders in conflict, or frozen orders.',
+  'order.read': 'Looks at one order, which the record names.',
+  'proposals.read': 'Reads the proposals that wait for a second person.',
+  'what_if.read': 'Asks what a resolution or settlement would do (dryRun), and does nothing.',
+  'me.read': 'Asks who it is signed in as, and what it may do.',
+  'resolution.submit':
+    'States the outcome of an operation, such as one in doubt. The result is proposed where a second person must approve it.',
+  'resolution.approve':
+    'Approves the proposal of another person: the resolution or settlement is then written to the journal.',
+  'resolution.reject': 'Rejects a proposal, which then changes nothing.',
+  'conflict.settle': 'Proposes what a conflict came to, which a second person must approve.',
+  'controls.read': 'Reads which rails and merchants people have stopped.',
+  'control.set': 'Stops a rail or merchant: its commands wait.',
+  'control.lift': 'Ends such a stop: the commands are taken again.',
+  'command.replay': 'Publishes the command of a dead letter again, as it was or mended.',
+  'partition.skip': 'Skips a record of the journal that cannot be read, by tranche journal skip.',
+  'partition.resume':
+    'Lets a stopped partition go on with the records that the journal still has, by tranche journal resume.',
+} as const;
+export type AuditAction = keyof typeof AUDIT_ACTIONS;
 
 /**
  * `asked`: written before the action, which does not start without this record. `done`, `proposed` (a second person must approve) and

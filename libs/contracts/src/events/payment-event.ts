@@ -23,7 +23,10 @@ export const EVENT_VALUES = {
   origin: ORIGINS,
 } as const;
 
-/** Flags that this version writes. Further ones begin with `was_` and `said_`: two results of one operation that contradict each other. */
+/**
+ * Flags that this version writes; the schema and the reference list them, and the fold may only add those that stand here. Further ones begin
+ * with `was_` and `said_` (two results of one operation that contradict each other), name a reminder, or are flags of a notification.
+ */
 const EVENT_FLAGS = [
   'two_payments_succeeded',
   'never_granted',
@@ -31,12 +34,20 @@ const EVENT_FLAGS = [
   'other_amount',
   'invalid_amount',
   'other_currency',
+  'other_result',
+  'transaction_assumed',
   'was_succeeded',
   'said_refused',
   'superseded',
   'may_be_ours',
+  'references_added',
+  'amount_added',
+  'amount_confirmed',
+  'other_amount_added',
   'transaction_added',
   'transaction_confirmed',
+  'descriptor_added',
+  'card_added',
   'extra_data_added',
   'language_added',
   'unknown_language',
@@ -49,7 +60,9 @@ const EVENT_FLAGS = [
   'unknown_execcode',
   'owner_lost',
   'success_reported',
+  'capture_window_passed',
 ] as const;
+export type EventFlag = (typeof EVENT_FLAGS)[number];
 
 @Doc('One reason why a command was rejected. Later versions may add codes, so readers accept any text.')
 export class ReportedFault implements Fault {

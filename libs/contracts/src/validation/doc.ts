@@ -5,8 +5,11 @@ export interface Doc {
   /** A valid value. Absent for nested messages: their fields have their own. */
   readonly example?: unknown;
   /** Values that this version writes to an open set. Later versions may add values. */
-  readonly known?: readonly string[];
+  readonly known?: KnownValues;
 }
+
+/** Values, or values with their meanings where their names alone do not say it. */
+export type KnownValues = readonly string[] | Readonly<Record<string, string>>;
 
 const docs = new WeakMap<object, Map<string | symbol, Doc>>();
 const OF_CLASS = '';
@@ -15,7 +18,7 @@ const OF_CLASS = '';
 export function Doc(
   description: string,
   example?: unknown,
-  known?: readonly string[],
+  known?: KnownValues,
 ): (target: object, property?: string | symbol) => void {
   return (target, property) => {
     const owner = typeof target === 'function' ? (target.prototype as object) : target;

@@ -142,12 +142,12 @@ export class KafkaModule extends ConfigurableModuleClass implements OnModuleInit
   async onModuleInit(): Promise<void> {
     const { client, producer } = this;
     if (!client || !producer) return;
-    const { health, log, stopping: signal, topics } = this.options;
+    const { health, log, metrics, stopping: signal, topics } = this.options;
     if (!health) return void this.prepareBesideTheStart(client);
     await this.prepare(client);
     await untilUp('Kafka', () => producer.connect(), { log, signal });
     const topic = topics.prefix + (topics.definitions[0]?.name ?? client.clientId);
-    this.watch = new KafkaWatch({ client, topic, health, log });
+    this.watch = new KafkaWatch({ client, topic, health, metrics, log });
     this.watch.start();
   }
 

@@ -80,7 +80,8 @@ export function matchAgain(order: OrderState, evidence: Evidence): Match {
 /** An answer closes the open or doubtful attempt whose token it has; any other one is late, or of a call that nobody was granted (R4). */
 function matchAnswer(order: OrderState, evidence: Evidence): Match {
   const { result, token, attempt } = evidence;
-  if (isOfLostIntent(order, evidence)) return isKept(order, evidence) ? KNOWN : UNDECIDED;
+  const waiting = matchLostIntent(order, evidence);
+  if (waiting) return waiting;
   const operation = findOperation(order, evidence.commandId ?? '');
   const isCurrent = operation?.token === token && operation?.attempt === attempt;
   if (operation && isCurrent && (operation.phase === 'open' || operation.phase === 'in_doubt'))
@@ -200,8 +201,13 @@ function isOfLostIntent(order: OrderState, { commandId = '', token = '', result 
 }
 
 /** Says whether a doubt without an operation waits: that of a call whose INTENT is lost does, any other one says nothing. */
-export const matchDoubt = (order: OrderState, evidence: Evidence): Match =>
-  isOfLostIntent(order, evidence) && !isKept(order, evidence) ? UNDECIDED : KNOWN;
+export const matchDoubt = (order: OrderState, evidence: Evidence): Match => matchLostIntent(order, evidence) ?? KNOWN;
+
+/** Evidence of a call whose INTENT is lost waits once: a repeated record of it says nothing new. Undefined for a call whose INTENT is there. */
+function matchLostIntent(order: OrderState, evidence: Evidence): Match | undefined {
+  if (!isOfLostIntent(order, evidence)) return undefined;
+  return isKept(order, evidence) ? KNOWN : UNDECIDED;
+}
 
 const isKept = ({ unmatchedEvidence }: OrderState, { token, result }: Evidence): boolean =>
   unmatchedEvidence.some((one) => one.token === token && one.result === result);

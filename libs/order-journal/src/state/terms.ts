@@ -1,5 +1,5 @@
 import { compact, copyWith } from '@tranche/runtime';
-import { methodOfRail, type Method, type OperationKind, type Rail } from '@tranche/contracts';
+import { methodOfRail, type EventFlag, type Method, type OperationKind, type Rail } from '@tranche/contracts';
 import { successesOf } from './conflicts.js';
 import { isLeftOut, leftOut } from './match.js';
 import {
@@ -316,7 +316,7 @@ export function withReport(operation: OperationState, evidence: Evidence, isCont
 /** Details that a further report adds to a success: references of a refund, and flags that say what its event adds. */
 export interface Details {
   references: Pick<Evidence, 'externalEntityId' | 'externalReference'>;
-  flags: string[];
+  flags: EventFlag[];
 }
 
 /**
@@ -326,7 +326,7 @@ export interface Details {
 export function addedDetails(before: OperationState, operation: OperationState, evidence: Evidence): Details {
   const reported = operation.operation === 'refund' ? refundReferences(evidence) : {};
   const { externalEntityId = reported.externalEntityId, externalReference = reported.externalReference } = operation;
-  const flags: string[] = [];
+  const flags: EventFlag[] = [];
   if (externalEntityId !== operation.externalEntityId || externalReference !== operation.externalReference)
     flags.push('references_added');
   if (before.amount === undefined && operation.amount !== undefined) flags.push('amount_added');
@@ -341,13 +341,13 @@ export function addedDetails(before: OperationState, operation: OperationState, 
 }
 
 /** EXTRADATA and LANGUAGE that the events so far left out. */
-export const returnedFlags = (before: OperationState, operation: OperationState): string[] => [
-  ...(before.isExtraDataMissing && !operation.isExtraDataMissing ? ['extra_data_added'] : []),
-  ...(before.isLanguageMissing && !operation.isLanguageMissing ? ['language_added'] : []),
+export const returnedFlags = (before: OperationState, operation: OperationState): EventFlag[] => [
+  ...(before.isExtraDataMissing && !operation.isExtraDataMissing ? ['extra_data_added' as const] : []),
+  ...(before.isLanguageMissing && !operation.isLanguageMissing ? ['language_added' as const] : []),
 ];
 
 /** The last new report named another amount than the events so far. */
-export const amountFlags = (before: OperationState, operation: OperationState): string[] =>
+export const amountFlags = (before: OperationState, operation: OperationState): EventFlag[] =>
   amountsOf(before).otherAmount === amountsOf(operation).otherAmount ? [] : ['other_amount_added'];
 
 /** The fields that every event of an operation has. */

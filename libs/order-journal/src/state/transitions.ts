@@ -1,5 +1,11 @@
 import { compact, copyWith } from '@tranche/runtime';
-import { operationEventType, type EventName, type EventType, type NotificationFlag } from '@tranche/contracts';
+import {
+  operationEventType,
+  type EventFlag,
+  type EventName,
+  type EventType,
+  type NotificationFlag,
+} from '@tranche/contracts';
 import { paidAfterVoid, paymentsTaken, severalTaken } from './conflicts.js';
 import { isDoubtSuperseded, type Judgement } from './guards.js';
 import type { ExternalMove, Move, OperationMove, UnauthorizedMove } from './fold-evidence.js';
@@ -27,7 +33,7 @@ import { hasRule } from './versions.js';
 import { amountsOf, bind, describe, isOtherTransaction, settled, withAttempt } from './terms.js';
 
 const CONFLICT = 'payment.conflict.detected';
-const UNREADABLE: NotificationFlag = 'invalid_amount';
+const UNREADABLE = 'invalid_amount' satisfies NotificationFlag & EventFlag;
 
 /** A literal of all properties: a spread takes longer (docs/decisions/0041). */
 function changed({ events: before, at, hash, match }: Change, order: OrderState, events = before): Change {
@@ -278,7 +284,7 @@ function publishMore(before: Change, move: OperationMove): Change {
 }
 
 /** A success was reported whose AMOUNT can not be read: it may be another one than its event states. */
-const unreadableOf = ({ order }: Change, { result, flags }: Evidence): string[] =>
+const unreadableOf = ({ order }: Change, { result, flags }: Evidence): EventFlag[] =>
   result === 'succeeded' && flags?.includes(UNREADABLE) && hasRule(order, 'unreadableAmountTold') ? [UNREADABLE] : [];
 
 function withUnreadableAmount(change: Change, move: OperationMove): OperationMove {
