@@ -70,7 +70,7 @@ export const options = {
   markdown: { help: 'of --soak: prints its table as Markdown' },
   brokers: {
     value: 'N',
-    help: 'faults of one of so many brokers, 3: killed, frozen, disk full (as root), controller changed, all restarted',
+    help: 'faults of one of so many brokers, 3: killed, frozen, disk full (as root), controller changed, all restarted; with --soak three gateways and two operations',
     check: oneOf(['3']),
   },
   json: { help: 'the last line is one JSON object' },
@@ -89,7 +89,7 @@ export const exitCodes = { 0: 'nothing happened that never must', 1: 'something 
 export function fault({ options: given }) {
   const modes = MODES.filter((mode) => given[mode]).map((mode) => `--${mode}`);
   if (modes.length > 1) return `choose one of ${modes.join(', ')}`;
-  if (given.brokers && modes.length > 0) return `--brokers does not go with ${modes[0]}`;
+  if (given.brokers && modes.length > 0 && !given.soak) return `--brokers does not go with ${modes[0]}`;
   if (given.brokers && process.env.KAFKA_BROKERS) return '--brokers needs a Kafka of its own: unset KAFKA_BROKERS';
   if (given.soak && (process.env.KAFKA_BROKERS || process.env.REDIS_URL))
     return '--soak kills its Kafka and Redis: unset KAFKA_BROKERS and REDIS_URL';
@@ -129,20 +129,23 @@ async function commandLines({ options, held, log }) {
     const [redisPort, ...kafkaPorts] = await freePorts(1 + 2 * size);
     places.push({
       folder: held.folder('tranche-faults-'),
-      kafka: brokers ? { brokers } : ownKafka(size, java, kafkaPorts),
+      kafka: brokers ? { brokers } : ownKafka(size, java, kafkaPorts, !options.soak),
       redis: redisUrl ? { url: redisUrl } : ownRedis(command, redisPort),
     });
   }
   return places;
 }
 
-function ownKafka(size, java, free) {
+function ownKafka(size, java, free, hasSmallDisk) {
   const ports = Array.from({ length: size }, () => ({ port: free.pop(), controllerPort: free.pop() }));
   const settingsOf = (at) =>
     size === 1 ? brokerSettings({ ...ports[0], folder: 'FOLDER/records' }) : clusterSettings(at, ports);
   return {
     brokers: ports.map(({ port }) => `127.0.0.1:${port}`).join(','),
-    own: { java, clusterId: clusterId(), brokers: ports.map(({ port }, at) => ({ port, settings: settingsOf(at) })) },
+    own: {
+      ...{ java, hasSmallDisk, clusterId: clusterId() },
+      brokers: ports.map(({ port }, at) => ({ port, settings: settingsOf(at) })),
+    },
   };
 }
 

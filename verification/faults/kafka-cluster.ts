@@ -15,12 +15,14 @@ const IN_SYNC_WITHIN_MS = 180_000;
 export interface ClusterLines {
   java: string[];
   clusterId: string;
+  /** The last one of three brokers gets a small disk; a soak writes more than that holds. */
+  hasSmallDisk: boolean;
   brokers: { port: number; settings: Record<string, string> }[];
 }
 
 /**
- * One broker or three of a KRaft cluster, each also a controller. The last one of three keeps its records on a 256 MB tmpfs in its own mount
- * namespace. The tmpfs ends with the broker, so it restarts with an empty disk; its controller log is elsewhere and survives. Without the
+ * One broker or three of a KRaft cluster, each also a controller. With a small disk, the last one of three keeps its records on a 256 MB tmpfs in
+ * its own mount namespace. The tmpfs ends with the broker, so it restarts with an empty disk; its controller log is elsewhere and survives. Without the
  * right to mount, there is no small disk.
  */
 export class KafkaCluster {
@@ -36,7 +38,7 @@ export class KafkaCluster {
   ) {
     this.#processes = lines.brokers.map(({ port }, at) => new OwnProcess(`broker ${at + 1}`, port));
     const mayMount = process.getuid?.() === 0 && process.platform === 'linux';
-    this.small = mayMount && this.size > 1 ? this.size - 1 : undefined;
+    this.small = mayMount && this.size > 1 && lines.hasSmallDisk ? this.size - 1 : undefined;
   }
 
   get size(): number {

@@ -157,8 +157,9 @@ export class PlatformDoors {
       .HFTOKEN;
   }
 
-  async notifications(orderPrefix: string): Promise<NotificationOfPlatform[]> {
-    const path = `/simulator/notifications?orderPrefix=${encodeURIComponent(orderPrefix)}`;
+  /** Only those that wait: all of them, asked for ten times a second, would take most of the processor in a long soak. */
+  async waitingNotifications(orderPrefix: string): Promise<NotificationOfPlatform[]> {
+    const path = `/simulator/notifications?state=waiting&orderPrefix=${encodeURIComponent(orderPrefix)}`;
     return (await this.#request('GET', path)) as NotificationOfPlatform[];
   }
 

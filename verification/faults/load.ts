@@ -129,15 +129,13 @@ export class Load {
     ];
     if (open.length > 0) return open;
     const notifications = await this.#platform
-      .notifications(this.#options.orderPrefix)
+      .waitingNotifications(this.#options.orderPrefix)
       .catch((error: unknown) => String(error));
     if (typeof notifications === 'string') return [notifications];
-    return notifications
-      .filter(({ state }) => state === 'waiting')
-      .map(({ operationType, execCode, orderId, attempts }) => {
-        const { status, error } = attempts.at(-1) ?? {};
-        return `notification ${operationType} ${execCode} of ${orderId}: ${attempts.length} attempts, the last ${status ?? error ?? 'under way'}`;
-      });
+    return notifications.map(({ operationType, execCode, orderId, attempts }) => {
+      const { status, error } = attempts.at(-1) ?? {};
+      return `notification ${operationType} ${execCode} of ${orderId}: ${attempts.length} attempts, the last ${status ?? error ?? 'under way'}`;
+    });
   }
 
   #begin({ orderId, story }: PlannedOrder, random: Random): void {

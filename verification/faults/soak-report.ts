@@ -39,7 +39,8 @@ const RATE_HELD = 0.8;
 const ANSWERED_WITHIN_MS = 5_000;
 /** In a shorter soak most processes do not run for long enough. */
 const MEASURED_FROM_MINUTES = 10;
-const MOST_SHOWN = 20;
+/** More lines of one kind, which stands before the colon, say no more. */
+const MOST_SHOWN = 5;
 
 /** Judges the figures of a soak. `broken` names each promise that was not kept, and each slope above its bound. */
 export function reportOfSoak({ beganMs, endsMs, slots, ...figures }: SoakFigures) {
@@ -65,9 +66,10 @@ export function reportOfSoak({ beganMs, endsMs, slots, ...figures }: SoakFigures
   const slopes = figures.measured.map(slopeOf);
   const known = slopes.filter(({ slope }) => slope !== undefined).length;
   const broken = [
+    // Orders that did not settle explain much of what follows.
+    ...figures.troubles,
     ...violations.map(({ kind, detail }) => `${kind}: ${detail}`),
     ...differences.map((difference) => `books: ${difference}`),
-    ...figures.troubles,
     ...(rate < RATE_HELD * figures.wanted ? [`only ${rounded(rate)} commands a second were answered`] : []),
     ...faults.flatMap(({ fault, recovered }) => (recovered === undefined ? [`no recovery from ${fault}`] : [])),
     ...(figures.minutes >= MEASURED_FROM_MINUTES && known < slopes.length / 4
@@ -131,12 +133,23 @@ export function tableOfSoak(
     ([name, value]) => [name, cell(value)] as const,
   );
   const { seed, minutes, commandsPerSecond } = figures;
-  const more = broken.length > MOST_SHOWN ? [`and ${broken.length - MOST_SHOWN} more`] : [];
   const again = `again: npm run faults -- --soak ${minutes} --rate ${Math.round(Number(commandsPerSecond.wanted))} --seed ${seed}`;
-  const end =
-    broken.length === 0 ? ['Every promise was kept.'] : ['BROKEN', ...broken.slice(0, MOST_SHOWN), ...more, again];
+  const end = broken.length === 0 ? ['Every promise was kept.'] : ['BROKEN', ...someOfEachKind(broken), again];
   const table = isMarkdown
     ? ['| figure | value |', '| --- | --- |', ...rows.map(([name, value]) => `| ${name} | ${value} |`)]
     : [columns(rows)];
   return [...table, '', ...end].join('\n');
 }
+
+function someOfEachKind(broken: readonly string[]): string[] {
+  const seen = new Map<string, number>();
+  const shown = broken.filter((line) => {
+    const kind = kindOf(line);
+    seen.set(kind, 1 + (seen.get(kind) ?? 0));
+    return seen.get(kind)! <= MOST_SHOWN;
+  });
+  const more = [...seen].filter(([, lines]) => lines > MOST_SHOWN);
+  return [...shown, ...more.map(([kind, lines]) => `${kind}: ${lines - MOST_SHOWN} more`)];
+}
+
+const kindOf = (line: string): string => line.split(':')[0]!;

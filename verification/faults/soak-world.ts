@@ -20,6 +20,8 @@ import type { Places } from './traces-reader.js';
 const FROZEN_MS = 9_000;
 const NETWORK_MS = 4_000;
 const PLATFORM_MS = 8_000;
+/** Longer than the other brokers need to lead its partitions. */
+const BROKER_AWAY_MS = 8_000;
 /** More lines of a service than it prints between two samples. */
 const KEPT_LINES = 20_000;
 const MOST_WARNINGS = 20;
@@ -49,7 +51,7 @@ interface Life {
   descriptors: Point[];
 }
 
-/** The gateways of a soak, and operations with its PostgreSQL beside them: the faults that are played on them, and samples of what they hold. */
+/** The gateways of a soak (two; three with three brokers), and operations (one; two) with its PostgreSQL beside them: the faults that are played on them, and samples of what they hold. */
 export class SoakWorld {
   readonly events: LoadEvents;
   readonly lives: Life[] = [];
@@ -80,13 +82,18 @@ export class SoakWorld {
     await stage.ingest?.stop();
     this.#watch('notification-ingest', await stage.startIngest({ env: OF_SOAK }));
     const { KAFKA_BROKERS = '', KAFKA_TOPIC_PREFIX = '' } = stage.surroundings.ingest();
-    const operations = await this.#start('operations', {
+    const settings = {
       ...{ KAFKA_BROKERS, KAFKA_TOPIC_PREFIX, DATABASE_URL: this.databaseUrl, DATABASE_SCHEMA: this.#schema },
       OPERATORS_FILE: join(repositoryRoot(), 'config/operators.demo.json'),
       // Nobody asks for a decision.
       GATEWAY_URL: 'http://127.0.0.1:9',
-    });
-    await Promise.all([this.join(), this.join(), stage.ready(operations)]);
+    };
+    const many = this.#brokers > 1;
+    const operations = async () => stage.ready(await this.#start('operations', settings));
+    await Promise.all([
+      ...Array.from({ length: many ? 3 : 2 }, () => this.join()),
+      ...Array.from({ length: many ? 2 : 1 }, operations),
+    ]);
   }
 
   /** Resolves to more about the fault when it has ended. */
@@ -113,10 +120,15 @@ export class SoakWorld {
         this.#gateways = this.#gateways.filter((one) => one !== gateway);
         await gateway.stop();
         return `SIGTERM; ${this.#gateways.length} gateways now`;
-      case 'broker':
-        await infrastructure.kafka!.killBroker();
-        await infrastructure.kafka!.startBroker();
-        return 'SIGKILL, and started on its log';
+      case 'broker': {
+        const kafka = infrastructure.kafka!;
+        const at = random.below(this.#brokers);
+        await kafka.killBroker(at);
+        if (this.#brokers > 1) await delay(BROKER_AWAY_MS);
+        await kafka.startBroker(at);
+        if (this.#brokers > 1) await kafka.allInSync();
+        return `SIGKILL of one of ${this.#brokers}, and started on its log`;
+      }
       case 'redis':
         await infrastructure.killRedis();
         await delay(random.between(100, 2_000));
@@ -137,6 +149,10 @@ export class SoakWorld {
         return `${conditions} on the way to ${way}`;
       }
     }
+  }
+
+  get #brokers(): number {
+    return this.stage.infrastructure.kafka!.size;
   }
 
   /** Resolves when another gateway works. */

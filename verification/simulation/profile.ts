@@ -36,7 +36,7 @@ export interface Profile {
   operator: boolean;
   /** Milliseconds that the fault phase lasts. */
   troubleMs: number;
-  /** Worlds with two releases. Without it, all gateways write the first rules version, as they did when their seeds were drawn. */
+  /** Worlds with two releases. Without it, all gateways write the newest rules version. */
   edges?: Edges;
   /** Worlds in which the index loses data. */
   losses?: Losses;

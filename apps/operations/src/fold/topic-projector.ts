@@ -9,6 +9,9 @@ import { MovedOnError, type BatchStore, type Written } from './batch.store.js';
 const BATCH = 500;
 const BATCH_BYTES = 256 * 1024;
 const FETCH_BYTES = 64 * 1024;
+/** Each fetch costs processor time for every partition, and each batch two statements; people do not see so short a time. */
+const FETCH_EVERY_MS = 25;
+const WRITE_EVERY_MS = 200;
 const AGAIN_AFTER_MS = 1_000;
 
 /** Makes rows of records. `stopsAt`: the reason and the offset of a record that can't be read; it and what follows is not written. */
@@ -43,6 +46,7 @@ interface Partition {
   /** Offset behind what was fetched. */
   fetched: bigint;
   isWriting: boolean;
+  wroteAtMs: number;
   isHeld: boolean;
   stopped?: string;
 }
@@ -76,7 +80,7 @@ export class TopicProjector {
     this.#name = topic.name;
     this.#follower = new LogFollower({
       ...{ client, topic: topic.name, topicPrefix, log, metrics, health },
-      maxBytesPerPartition: FETCH_BYTES,
+      ...{ maxBytesPerPartition: FETCH_BYTES, fetchEveryMs: FETCH_EVERY_MS },
     });
   }
 
@@ -88,7 +92,14 @@ export class TopicProjector {
       const isGap = known !== undefined && known < low;
       if (isGap) await this.#passGap(partition, known, low);
       const next = known === undefined || isGap ? low : known;
-      this.#partitions.set(partition, { next, waiting: [], fetched: next, isWriting: false, isHeld: false });
+      this.#partitions.set(partition, {
+        next,
+        waiting: [],
+        fetched: next,
+        isWriting: false,
+        wroteAtMs: 0,
+        isHeld: false,
+      });
       await this.#follow(partition);
     }
     await this.#follower.start();
@@ -177,6 +188,12 @@ export class TopicProjector {
     one.isWriting = true;
     try {
       while (one.waiting.length > 0 && one.stopped === undefined && !stopping.aborted) {
+        const waitMs = one.wroteAtMs + WRITE_EVERY_MS - performance.now();
+        if (waitMs > 0 && !hasMoreThanBatch(one)) {
+          await pauseFor(waitMs, stopping);
+          continue;
+        }
+        one.wroteAtMs = performance.now();
         await this.#writeNext(partition, one).catch((error: unknown) => this.#afterFailure(partition, one, error));
         if (one.isHeld && !hasMoreThanBatch(one)) {
           one.isHeld = false;

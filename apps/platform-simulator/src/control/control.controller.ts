@@ -24,7 +24,7 @@ interface ControlParts {
   readonly encryptionKeys: EncryptionKeys;
 }
 
-type OrderQuery = { Querystring: { identifier?: string; orderId?: string; orderPrefix?: string } };
+type OrderQuery = { Querystring: { identifier?: string; orderId?: string; orderPrefix?: string; state?: string } };
 
 /** API for tests under `/simulator`. The real platform has nothing like it. */
 export async function controlController(server: FastifyInstance, parts: ControlParts): Promise<void> {

@@ -259,6 +259,7 @@ describe('faults of notifications', () => {
       transactionId,
     ]);
     expect((await running.simulator.notifications()).map(({ state }) => state)).toEqual(['delivered', 'suppressed']);
+    expect(await running.simulator.notifications('?state=suppressed')).toHaveLength(1);
   });
 
   it('duplicate', async () => {

@@ -26,6 +26,7 @@ interface OrderFilter {
   readonly orderId?: string;
   /** The beginning of the ORDERID. */
   readonly orderPrefix?: string;
+  readonly state?: string;
 }
 
 /** Half of them at least are there: a soak of 300 commands a second judges an order within 90 s. */
@@ -221,7 +222,8 @@ export class Notifications {
   }
 }
 
-const isWanted = (one: Notification, { identifier, orderId, orderPrefix = '' }: OrderFilter) =>
+const isWanted = (one: Notification, { identifier, orderId, orderPrefix = '', state }: OrderFilter) =>
+  (state === undefined || one.state === state) &&
   (identifier === undefined || one.identifier === identifier) &&
   (orderId === undefined || one.orderId === orderId) &&
   one.orderId.startsWith(orderPrefix);

@@ -12,8 +12,6 @@ import { kafkaMetrics, type KafkaMetrics } from '../kafka-metrics.js';
 import { topicOffsets } from '../topics/offsets.js';
 import { LogPosition, type LogBounds } from '../core/log-position.js';
 
-/** Milliseconds between fetches. Shorter than for other consumers, because intents wait for their record. */
-const fetchEveryMs = 2;
 /** Pause before the log's bounds are requested again, while it ends before what was read or no broker answers. */
 const lookAgainMs = 1_000;
 /** `stop` waits this long for a request for the bounds; kafkajs may hang in it for much longer. */
@@ -70,6 +68,8 @@ interface LogFollowerOptions {
    * that answer.
    */
   maxWaitMs?: number;
+  /** Milliseconds between fetches that return records (2). That is shorter than for other consumers, because intents wait for their record. */
+  fetchEveryMs?: number;
   /** Maximum bytes of one partition in one fetch (4 MiB). A larger record is returned alone. */
   maxBytesPerPartition?: number;
 }
@@ -94,7 +94,7 @@ export class LogFollower {
   private failure: string | undefined;
 
   constructor(private readonly options: LogFollowerOptions) {
-    const { client, topicPrefix = '', topic, log, health, maxWaitMs = 200 } = options;
+    const { client, topicPrefix = '', topic, log, health, maxWaitMs = 200, fetchEveryMs = 2 } = options;
     this.name = topicPrefix + topic;
     this.metrics = kafkaMetrics(options.metrics);
     this.consumer = kafkaOf(client).consumer({
