@@ -5,7 +5,7 @@ import { AnyText, Int, OneOf, Optional, OptionalText } from '../validation/field
 export const AUDIT_TYPE = 'operations.audit.recorded';
 
 /** Actions of operators on the management port, and of `tranche journal`. Actions that end in `.read` change nothing. */
-export const AUDIT_ACTIONS = [
+const AUDIT_ACTIONS = [
   'doubts.read',
   'conflicts.read',
   'order.read',
@@ -29,7 +29,7 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
  * `asked`: written before the action, which does not start without this record. `done`, `proposed` (a second person must approve) and
  * `refused`: the result. A second `asked` with the code `recorded`: it is in the journal, and not judged yet. `failed`: an error, so the action may or may not have happened.
  */
-export const AUDIT_RESULTS = ['asked', 'done', 'proposed', 'refused', 'failed'] as const;
+const AUDIT_RESULTS = ['asked', 'done', 'proposed', 'refused', 'failed'] as const;
 export type AuditResult = (typeof AUDIT_RESULTS)[number];
 
 @Doc(

@@ -42,7 +42,7 @@ export const RULES: { versions: readonly RulesVersion[]; since: Readonly<Record<
   since: SINCE,
 };
 
-export const isRulesVersion = (version: unknown): version is RulesVersion =>
+const isRulesVersion = (version: unknown): version is RulesVersion =>
   (RULES.versions as readonly unknown[]).includes(version);
 
 /** The rule holds for the records that are folded into this order now. */
@@ -77,7 +77,7 @@ export class UnknownRulesVersionError extends UnreadableJournalError {
 }
 
 /** @throws UnknownRulesVersionError */
-export function refuseUnknownVersion(rulesVersion: unknown): asserts rulesVersion is RulesVersion {
+function refuseUnknownVersion(rulesVersion: unknown): asserts rulesVersion is RulesVersion {
   if (isRulesVersion(rulesVersion)) return;
   throw new UnknownRulesVersionError(
     `A journal record was written under rules version ${String(rulesVersion)}; this release knows ${RULES.versions.join(', ')}`,
