@@ -60,8 +60,12 @@ export class OrderService {
     const first = attempt(orderId, 1, form);
     const items = lines.map(({ article: { sku, price }, quantity }) => ({ sku, quantity, price }));
     const order = {
-      ...{ orderId, amount: amountOf(lines), items, customer: customerOf(form) },
-      ...{ placedAt: first.startedAt, attempts: [first] },
+      orderId,
+      amount: amountOf(lines),
+      items,
+      customer: customerOf(form),
+      placedAt: first.startedAt,
+      attempts: [first],
     };
     await this.store.list(orderId, Date.now());
     const isNew = await this.store.save(order, 0, {
