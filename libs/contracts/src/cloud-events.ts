@@ -32,8 +32,7 @@ export interface ReceivedMessage {
   value: Buffer | null;
 }
 
-type DecodedEvent =
-  { event: CloudEvent<unknown>; faults: [] } | { event?: Partial<CloudEvent>; faults: Fault[] };
+type DecodedEvent = { event: CloudEvent<unknown>; faults: [] } | { event?: Partial<CloudEvent>; faults: Fault[] };
 
 const SPEC_VERSION = '1.0';
 const STRUCTURED = 'application/cloudevents+json';

@@ -43,12 +43,7 @@ export class QuarantineConsumer {
     }
   }
 
-  async *#readPartition(
-    topic: string,
-    partition: number,
-    low: bigint,
-    high: bigint,
-  ): AsyncGenerator<PlacedRecord> {
+  async *#readPartition(topic: string, partition: number, low: bigint, high: bigint): AsyncGenerator<PlacedRecord> {
     const reader = new LogReader({ client: this.client, topic, log: this.log, takesUnreadable: true });
     try {
       for await (const records of reader.read(partition, low, high))

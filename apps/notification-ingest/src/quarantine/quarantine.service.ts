@@ -109,10 +109,7 @@ export class QuarantineService {
     });
   }
 
-  async #store(
-    { reason, id, from, known, isSigned, length }: Kept,
-    recordOf: () => EncodedEvent,
-  ): Promise<void> {
+  async #store({ reason, id, from, known, isSigned, length }: Kept, recordOf: () => EncodedEvent): Promise<void> {
     if (this.#kept.has(known)) return;
     if (!isSigned) return this.#dropped.inc({ reason: 'no_hash' });
     // We check the length first, because `quarantineRecord` searches the whole text for card numbers.
