@@ -20,32 +20,32 @@ export class FakeCache {
   }
   token() {
     this.reads++;
-    return this.answer(this.entry);
+    return this.#answer(this.entry);
   }
   storeToken(_entry: unknown, token: CachedToken) {
     if (!this.isFull) this.entry = token;
-    return this.written(undefined);
+    return this.#written(undefined);
   }
   dropToken(_entry: unknown, fingerprint: string, mayGo: (token: CachedToken) => boolean) {
-    if (this.entry?.fingerprint !== fingerprint || !mayGo(this.entry)) return this.answer(this.entry);
+    if (this.entry?.fingerprint !== fingerprint || !mayGo(this.entry)) return this.#answer(this.entry);
     if (!this.isFull) this.entry = undefined;
-    return this.written(this.entry);
+    return this.#written(this.entry);
   }
   lock() {
     this.onLock();
-    return this.written({ release: () => Promise.resolve() });
+    return this.#written({ release: () => Promise.resolve() });
   }
   refusal() {
-    return this.answer(this.known);
+    return this.#answer(this.known);
   }
   storeRefusal(_entry: unknown, refusal: Refusal) {
     if (!this.isFull) this.known = refusal;
-    return this.written(undefined);
+    return this.#written(undefined);
   }
-  private written<T>(value: T): Promise<T> {
-    return this.isFull ? Promise.reject(new Error('full')) : this.answer(value);
+  #written<T>(value: T): Promise<T> {
+    return this.isFull ? Promise.reject(new Error('full')) : this.#answer(value);
   }
-  private answer<T>(value: T): Promise<T> {
+  #answer<T>(value: T): Promise<T> {
     return this.isAway ? Promise.reject(new Error('away')) : Promise.resolve(value);
   }
 }

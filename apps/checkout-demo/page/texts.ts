@@ -26,8 +26,12 @@ export function faultText(language: Language, path: string, code: string): strin
 
 /** Characters that a field takes (the interface's limits). */
 const MOST: Readonly<Record<string, number>> = {
-  ...{ firstName: 15, lastName: 15, 'ship-lastName': 30 },
-  ...{ companyName: 50, address: 38, city: 32 },
+  firstName: 15,
+  lastName: 15,
+  'ship-lastName': 30,
+  companyName: 50,
+  address: 38,
+  city: 32,
 };
 
 export function isLanguage(value: unknown): value is Language {

@@ -47,7 +47,7 @@ export class FailureFilter extends ProblemFilter {
     const merchant = returnPath(request.originalUrl);
     // A cardholder comes to a return page, whom the platform sent: that is no notification, and no failure to count.
     if (merchant !== undefined) return this.returns.answer(reply, merchant, nothingRead, problem.status);
-    const waitSeconds = await this.count(problem, request).catch((fault: unknown) => {
+    const waitSeconds = await this.#count(problem, request).catch((fault: unknown) => {
       // Nest does not catch a rejection of an asynchronous filter: it would end the process.
       this.log.error({ err: fault }, 'A failed request could not be counted');
       return undefined;
@@ -55,13 +55,13 @@ export class FailureFilter extends ProblemFilter {
     return super.catch(waitSeconds === undefined ? error : tooManyRequests(TOO_MANY_FAILURES, waitSeconds), host);
   }
 
-  private async count(problem: Problem, request: FailedRequest): Promise<number | undefined> {
-    this.report(problem, request);
+  async #count(problem: Problem, request: FailedRequest): Promise<number | undefined> {
+    this.#report(problem, request);
     return this.failures.countFailure(request.ip);
   }
 
   /** 403 is left out: the service logged that HASH when it verified it. */
-  private report(problem: Problem, request: FailedRequest): void {
+  #report(problem: Problem, request: FailedRequest): void {
     if (problem.status === 403) return;
     const received = receivedRequest(request);
     if (problem instanceof UnreadableNotification)

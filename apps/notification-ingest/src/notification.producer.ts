@@ -57,8 +57,8 @@ const QUARANTINE_PART = 1 / 8;
 /** Each method resolves when all in-sync replicas have the record. After a rejection by timeout the record may still be stored. */
 @Injectable()
 export class NotificationProducer {
-  private readonly waiting: WaitingLimit;
-  private readonly suspectsWaiting: WaitingLimit;
+  readonly #waiting: WaitingLimit;
+  readonly #suspectsWaiting: WaitingLimit;
 
   constructor(
     private readonly producer: BatchingProducer,
@@ -70,9 +70,9 @@ export class NotificationProducer {
     metrics: Metrics,
   ) {
     const { maxWaitingNotifications: records, maxWaitingBytes: bytes } = config;
-    this.waiting = new WaitingLimit(records, bytes);
-    this.suspectsWaiting = new WaitingLimit(Math.ceil(records * QUARANTINE_PART), bytes * QUARANTINE_PART);
-    this.observe(metrics);
+    this.#waiting = new WaitingLimit(records, bytes);
+    this.#suspectsWaiting = new WaitingLimit(Math.ceil(records * QUARANTINE_PART), bytes * QUARANTINE_PART);
+    this.#observe(metrics);
   }
 
   /** `deadlineMs`: time left for the webhook's answer. */
@@ -93,24 +93,24 @@ export class NotificationProducer {
       data: notification,
       ...trace,
     };
-    await this.send(TOPICS.notifications.name, key, encodeCloudEvent(event), deadlineMs, this.waiting);
+    await this.#send(TOPICS.notifications.name, key, encodeCloudEvent(event), deadlineMs, this.#waiting);
   }
 
   /** Publishes a signed notification without a usable order to the quarantine topic, with the same durability as an event. */
   async setAside(suspect: Suspect, deadlineMs: number): Promise<void> {
-    await this.send(
+    await this.#send(
       TOPICS.notificationsQuarantine.name,
       suspect.id,
       quarantineRecord('no_order', suspect),
       deadlineMs,
-      this.waiting,
+      this.#waiting,
     );
   }
 
   /** `record` comes from `quarantineRecord`, `id` from the suspect. */
   async quarantine(id: string, record: EncodedEvent): Promise<void> {
     const { publishTimeoutMs } = this.config;
-    await this.send(TOPICS.notificationsQuarantine.name, id, record, publishTimeoutMs, this.suspectsWaiting);
+    await this.#send(TOPICS.notificationsQuarantine.name, id, record, publishTimeoutMs, this.#suspectsWaiting);
   }
 
   /** Closes an entry of the quarantine, in its own partition: readers find this behind it. */
@@ -118,10 +118,10 @@ export class NotificationProducer {
     const { publishTimeoutMs } = this.config;
     const { key, partition } = entry;
     const record = closingRecord(entry, event);
-    await this.send(TOPICS.notificationsQuarantine.name, key, record, publishTimeoutMs, this.waiting, partition);
+    await this.#send(TOPICS.notificationsQuarantine.name, key, record, publishTimeoutMs, this.#waiting, partition);
   }
 
-  private async send(
+  async #send(
     topic: string,
     key: string,
     { headers, value }: EncodedEvent,
@@ -136,8 +136,8 @@ export class NotificationProducer {
     await sent;
   }
 
-  private observe(metrics: Metrics): void {
-    const { waiting } = this;
+  #observe(metrics: Metrics): void {
+    const waiting = this.#waiting;
     metrics.gauge({
       name: 'ingest_waiting_notifications',
       help: 'Signed notifications that wait for Kafka',

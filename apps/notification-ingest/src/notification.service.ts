@@ -38,7 +38,7 @@ interface Arrival {
 /** Finds the merchant, verifies HASH and publishes the event. */
 @Injectable()
 export class NotificationService {
-  private readonly received;
+  readonly #received;
 
   constructor(
     private readonly config: IngestConfig,
@@ -47,7 +47,7 @@ export class NotificationService {
     private readonly log: ServiceLogger,
     metrics: Metrics,
   ) {
-    this.received = metrics.counterFromZero({
+    this.#received = metrics.counterFromZero({
       name: 'ingest_notifications_total',
       help: 'Notifications by what became of them: published, quarantined (signed, without a usable ORDERID), hash_mismatch, unknown_identifier, unreadable, too_large (a body over 1 MiB or a query over 64 kB, which is lost unless the platform shortens it), not_found (no such path or method), unavailable (not stored in time), overloaded (too much waits)',
       labels: { result: RESULTS },
@@ -62,7 +62,7 @@ export class NotificationService {
     const merchant = this.config.merchants.byIdentifier(valueOf(parameters, 'IDENTIFIER') ?? '');
     if (merchant === undefined || !isSignedBy(merchant, parameters)) {
       const reason = merchant ? 'hash_mismatch' : 'unknown_identifier';
-      this.received.inc({ result: reason });
+      this.#received.inc({ result: reason });
       this.quarantine.keep(reason, { ...suspect, merchant: merchant?.merchant });
       return 'refused';
     }
@@ -77,36 +77,36 @@ export class NotificationService {
       if (namesAnOrder(notification)) await this.producer.publish(id, notification, leftMs, trace);
       else await this.producer.setAside({ ...suspect, merchant: merchant.merchant }, leftMs);
     } catch (error) {
-      return this.notStored(id, merchant.merchant, error);
+      return this.#notStored(id, merchant.merchant, error);
     }
-    this.report(id, notification);
+    this.#report(id, notification);
     return 'accepted';
   }
 
   refuseUnreadable(why: string, request: ReceivedRequest, from: string): void {
-    this.received.inc({ result: 'unreadable' });
+    this.#received.inc({ result: 'unreadable' });
     this.quarantine.keepRequest('unreadable', why, request, from);
   }
 
   /** Counts a request that failed before it was read as a notification. */
   refuseUnrouted(status: number, request: ReceivedRequest, from: string): void {
     // 413: the body is too large. 431: the query of a GET is too large, because Node.js counts it as a header.
-    if (status === 413 || status === 431) return this.refuseTooLarge(from);
+    if (status === 413 || status === 431) return this.#refuseTooLarge(from);
     const isAstray = status === 404 || status === 405;
     if (!isAstray) return this.refuseUnreadable(`answered ${status}`, request, from);
-    this.received.inc({ result: 'not_found' });
+    this.#received.inc({ result: 'not_found' });
     this.quarantine.keepRequest('not_found', `answered ${status}`, request, from);
   }
 
   /** The notification may have been signed, and every repeat has the same size: an operator must look at it, so this is an error. */
-  private refuseTooLarge(from: string): void {
-    this.received.inc({ result: 'too_large' });
+  #refuseTooLarge(from: string): void {
+    this.#received.inc({ result: 'too_large' });
     this.quarantine.logTooLarge(from);
   }
 
-  private notStored(id: string, merchant: string, error: unknown): Outcome {
+  #notStored(id: string, merchant: string, error: unknown): Outcome {
     const isOverloaded = error instanceof OverloadedError;
-    this.received.inc({ result: isOverloaded ? 'overloaded' : 'unavailable' });
+    this.#received.inc({ result: isOverloaded ? 'overloaded' : 'unavailable' });
     // While Kafka is unreachable thousands may be refused per second. We log only those that waited for the timeout.
     this.log[isOverloaded ? 'debug' : 'error'](
       { notification: id, merchant, error: String(error) },
@@ -115,14 +115,14 @@ export class NotificationService {
     return 'unavailable';
   }
 
-  private report(id: string, notification: PaymentNotification): void {
+  #report(id: string, notification: PaymentNotification): void {
     const { merchant, orderId, operationType, execCode, flags } = notification;
     const about = { notification: id, merchant, orderId, operationType, execCode, flags };
     if (namesAnOrder(notification)) {
-      this.received.inc({ result: 'published' });
+      this.#received.inc({ result: 'published' });
       this.log.debug(about, 'notification published');
     } else {
-      this.received.inc({ result: 'quarantined' });
+      this.#received.inc({ result: 'quarantined' });
       this.log.error(about, 'a signed notification names no order; it is in quarantine for a person to look at');
     }
   }

@@ -126,7 +126,10 @@ export function requestRecord(
 ): EncodedEvent {
   const { method, path, query, body, contentType, contentEncoding } = request;
   const sent: WrittenRequest = {
-    ...{ method, path, contentType, contentEncoding },
+    method,
+    path,
+    contentType,
+    contentEncoding,
     query: query.toString('latin1'),
     body: body?.toString('latin1') ?? '',
   };
@@ -151,7 +154,10 @@ function requestIn(written: unknown): ReceivedRequest | undefined {
   if (!texts.every((text) => typeof text === 'string')) return undefined;
   const [ofMethod = '', ofPath = '', ofQuery = '', ofBody = '', type = '', encoding = ''] = texts;
   return {
-    ...{ method: ofMethod, path: ofPath, contentType: type, contentEncoding: encoding },
+    method: ofMethod,
+    path: ofPath,
+    contentType: type,
+    contentEncoding: encoding,
     query: Buffer.from(ofQuery, 'latin1'),
     body: Buffer.from(ofBody, 'latin1'),
   };
@@ -167,7 +173,10 @@ function holdsCardData(bytes: string): boolean {
 export function closingRecord({ partition, offset }: Entry, event: string): EncodedEvent {
   const closedAt = new Date().toISOString();
   return encodeCloudEvent({
-    ...{ id: `${partition}-${offset}`, source: 'notification-ingest', type: REVERIFIED_TYPE, time: closedAt },
+    id: `${partition}-${offset}`,
+    source: 'notification-ingest',
+    type: REVERIFIED_TYPE,
+    time: closedAt,
     data: { partition, offset: String(offset), verdict: 'published', event, closedAt },
   });
 }

@@ -35,7 +35,9 @@ export class KafkaServers {
     this.#warnOfUnsignedCommands();
     this.#warnOfShortKeys();
     const shared = {
-      ...{ ...kafka, producer: this.relay, metrics: kafka.metrics.registry },
+      ...kafka,
+      producer: this.relay,
+      metrics: kafka.metrics.registry,
       topicPrefix: config.kafkaTopicPrefix,
       deadLetterTopic: TOPICS.commandsDeadLetter.name,
       inFlight: config.inFlight,

@@ -1,9 +1,9 @@
 /** The platform's clock: the wall clock plus an offset that tests set. */
 export class Clock {
-  private offsetMs = 0;
+  #offsetMs = 0;
 
   nowMs(): number {
-    return Date.now() + this.offsetMs;
+    return Date.now() + this.#offsetMs;
   }
 
   iso(): string {
@@ -11,18 +11,18 @@ export class Clock {
   }
 
   get offsetSeconds(): number {
-    return Math.round(this.offsetMs / 1000);
+    return Math.round(this.#offsetMs / 1000);
   }
 
   advance(seconds: number): void {
-    this.offsetMs += seconds * 1000;
+    this.#offsetMs += seconds * 1000;
   }
 
   setNow(nowMs: number): void {
-    this.offsetMs = nowMs - Date.now();
+    this.#offsetMs = nowMs - Date.now();
   }
 
   reset(): void {
-    this.offsetMs = 0;
+    this.#offsetMs = 0;
   }
 }

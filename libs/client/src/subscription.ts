@@ -63,9 +63,17 @@ export const checkSubscribeOptions = (options: SubscribeOptions): void =>
   checkOptions('subscribe', options, RULES, ['group', 'on']);
 
 const RULES: { readonly [K in keyof Required<SubscribeOptions>]: Rule } = {
-  ...{ group: TEXT, on: HANDLERS, from: FROM, inFlight: COUNT, giveUp: GIVE_UP, onUnreadable: FUNCTION },
-  ...{ retryDelayMs: MILLISECONDS, maxRetryDelayMs: MILLISECONDS, rememberedEvents: COUNT },
-  ...{ drainTimeoutMs: MILLISECONDS, sessionTimeoutMs: MILLISECONDS },
+  group: TEXT,
+  on: HANDLERS,
+  from: FROM,
+  inFlight: COUNT,
+  giveUp: GIVE_UP,
+  onUnreadable: FUNCTION,
+  retryDelayMs: MILLISECONDS,
+  maxRetryDelayMs: MILLISECONDS,
+  rememberedEvents: COUNT,
+  drainTimeoutMs: MILLISECONDS,
+  sessionTimeoutMs: MILLISECONDS,
 };
 
 export interface ClientHealth {

@@ -62,32 +62,32 @@ export class ClientMetrics {
   readonly waits: Gauge;
 
   constructor(private readonly registry: Registry = new Registry()) {
-    this.published = this.counter(
+    this.published = this.#counter(
       'tranche_client_commands_total',
       'Commands handed over, by what became of the sending',
       ['type', 'result'],
     );
-    this.events = this.counter('tranche_client_events_total', 'Events read, by what became of them', [
+    this.events = this.#counter('tranche_client_events_total', 'Events read, by what became of them', [
       'group',
       'result',
     ]);
-    this.failures = this.counter('tranche_client_handler_failures_total', 'Handler calls that threw', [
+    this.failures = this.#counter('tranche_client_handler_failures_total', 'Handler calls that threw', [
       'group',
       'type',
     ]);
-    this.waits = this.gauge('tranche_client_waits', 'Results waited for now');
+    this.waits = this.#gauge('tranche_client_waits', 'Results waited for now');
   }
 
   event(group: string, result: EventResult, count = 1): void {
     this.events.inc({ group, result }, count);
   }
 
-  private counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {
+  #counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {
     const known = this.registry.getSingleMetric(name) as Counter<Label> | undefined;
     return known ?? new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 
-  private gauge(name: string, help: string): Gauge {
+  #gauge(name: string, help: string): Gauge {
     return (
       (this.registry.getSingleMetric(name) as Gauge | undefined) ??
       new Gauge({ name, help, registers: [this.registry] })

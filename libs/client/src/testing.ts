@@ -82,7 +82,11 @@ export class InMemoryTranche implements TrancheClient {
     this.#now = now;
     this.#waits = new ResultWaits({ maxWaits, listen: () => Promise.resolve() });
     this.publisher = new Publisher({
-      ...{ source, now, log, waits: this.#waits, merchants: readMerchantRules(merchants) },
+      source,
+      now,
+      log,
+      waits: this.#waits,
+      merchants: readMerchantRules(merchants),
       send: (message) => this.#send(message),
     });
   }

@@ -84,18 +84,20 @@ export interface TrancheOptions {
 }
 
 const RULES: { readonly [K in keyof Required<TrancheOptions>]: Rule } = {
-  ...{ brokers: BROKERS, clientId: TEXT, ssl: SSL, sasl: SASL, topicPrefix: PREFIX, source: TEXT, signing: SIGNING },
-  ...{
-    merchants: LIST,
-    log: withMethods('debug', 'info', 'warn', 'error'),
-    metrics: withMethods('registerMetric', 'getSingleMetric'),
-  },
-  ...{
-    health: withMethods('addReadiness', 'addLiveness'),
-    connectTimeoutMs: MILLISECONDS,
-    publishTimeoutMs: MILLISECONDS,
-    maxWaits: COUNT,
-  },
+  brokers: BROKERS,
+  clientId: TEXT,
+  ssl: SSL,
+  sasl: SASL,
+  topicPrefix: PREFIX,
+  source: TEXT,
+  signing: SIGNING,
+  merchants: LIST,
+  log: withMethods('debug', 'info', 'warn', 'error'),
+  metrics: withMethods('registerMetric', 'getSingleMetric'),
+  health: withMethods('addReadiness', 'addLiveness'),
+  connectTimeoutMs: MILLISECONDS,
+  publishTimeoutMs: MILLISECONDS,
+  maxWaits: COUNT,
 };
 const defaultInFlight = 64;
 
@@ -149,7 +151,10 @@ export class Tranche implements TrancheClient {
       gauge: this.#metrics.waits,
     });
     this.publisher = new Publisher({
-      ...{ source, log, waits: this.#waits, merchants: readMerchantRules(merchants) },
+      source,
+      log,
+      waits: this.#waits,
+      merchants: readMerchantRules(merchants),
       send: (message) => this.#send(message),
     });
   }

@@ -32,8 +32,7 @@ export interface ReceivedMessage {
   value: Buffer | null;
 }
 
-export type DecodedEvent =
-  { event: CloudEvent<unknown>; faults: [] } | { event?: Partial<CloudEvent>; faults: Fault[] };
+type DecodedEvent = { event: CloudEvent<unknown>; faults: [] } | { event?: Partial<CloudEvent>; faults: Fault[] };
 
 const SPEC_VERSION = '1.0';
 const STRUCTURED = 'application/cloudevents+json';
@@ -106,7 +105,7 @@ const ATTRIBUTE_HEADERS: ReadonlySet<string> = new Set(
 /** True for a header that we read an attribute from. Other `ce_` headers, such as those of tracing, decide nothing. */
 export const isAttributeHeader = (header: string): boolean => ATTRIBUTE_HEADERS.has(header);
 
-export interface EnvelopeHeader extends AttributeRule {
+interface EnvelopeHeader extends AttributeRule {
   /** Name of the Kafka header in binary mode. */
   readonly header: string;
 }

@@ -59,7 +59,7 @@ const OF_ENDING: Readonly<Record<string, { fields?: readonly EventField[]; value
 };
 
 /** A whole valid event of the type. */
-export function eventExample(type: EventType): Example {
+function eventExample(type: EventType): Example {
   const [, second = '', third = ''] = type.split('.');
   const isOfOperation = (OPERATION_KINDS as readonly string[]).includes(second);
   // A command that cannot be read has no order: the event about it has the faults only.

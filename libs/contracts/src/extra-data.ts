@@ -4,7 +4,7 @@ import type { OperationKind } from './message-types.js';
 export const EXTRADATA_CHARACTERS = 255;
 
 /** Maximum length of `|tr1.OPERATION.ATTEMPT`, which the gateway appends to the caller's value (docs/decisions/0006). */
-export const EXTRADATA_TAG_CHARACTERS = '|tr1.'.length + 12 + '.999999'.length;
+const EXTRADATA_TAG_CHARACTERS = '|tr1.'.length + 12 + '.999999'.length;
 
 /** Maximum length of a caller's value that always leaves room for the tag. */
 export const EXTRADATA_BESIDE_TAG = EXTRADATA_CHARACTERS - EXTRADATA_TAG_CHARACTERS;

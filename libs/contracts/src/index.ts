@@ -45,7 +45,6 @@ export {
   maskedCode,
   type TextScan,
 } from './validation/card-data.js';
-export { CARD_RANGES } from './validation/card-numbers.js';
 export { holdsHiddenCardData, isCryptogramName, withoutHiddenCardData } from './validation/hidden-card-data.js';
 export { check, fieldsOf, type Checked, type UnknownFields } from './validation/check.js';
 export { docOf, SHARED_FORMATS } from './validation/doc.js';

@@ -26,7 +26,7 @@ import {
  */
 const API_KEY_TYPES = ['Public', 'Private'] as const;
 type ApiKeyType = (typeof API_KEY_TYPES)[number];
-export type ApiKey = { id: string; type: 'Public'; key?: undefined } | { id: string; type?: 'Private'; key: string };
+type ApiKey = { id: string; type: 'Public'; key?: undefined } | { id: string; type?: 'Private'; key: string };
 
 const Key = () => Text(1, 1024);
 const WebPage = () =>

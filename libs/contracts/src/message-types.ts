@@ -2,7 +2,7 @@ export const OPERATION_KINDS = ['authorize', 'capture', 'refund', 'void', 'pay']
 export type OperationKind = (typeof OPERATION_KINDS)[number];
 
 /** Operations that may wait for a cardholder or an approval (docs/decisions/0032). */
-export const PAYMENT_KINDS = ['authorize', 'pay'] as const satisfies readonly OperationKind[];
+const PAYMENT_KINDS = ['authorize', 'pay'] as const satisfies readonly OperationKind[];
 export type PaymentKind = (typeof PAYMENT_KINDS)[number];
 
 export const COMMAND_TYPES = OPERATION_KINDS.map((kind) => `payment.${kind}` as const);

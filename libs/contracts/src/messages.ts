@@ -19,9 +19,9 @@ import { SCHEMA_SOURCES, type SchemaSource } from './schemas.js';
 import { TOPICS } from './topics.js';
 import { docOf } from './validation/doc.js';
 
-export type TopicId = keyof typeof TOPICS;
+type TopicId = keyof typeof TOPICS;
 
-export interface MessageDefinition {
+interface MessageDefinition {
   readonly topic: TopicId;
   /** Header `ce_type`. */
   readonly type: string;

@@ -18,7 +18,7 @@ export type Market = keyof typeof MARKET_TABLE;
 export const MARKETS = Object.keys(MARKET_TABLE) as readonly Market[];
 
 /** Limits in minor units of one currency, both inclusive. Accounts in another currency have no limits here. */
-export interface AmountLimits {
+interface AmountLimits {
   readonly currency: string;
   readonly min: number;
   readonly max: number;

@@ -124,8 +124,11 @@ export function Percentage(): PropertyDecorator {
   };
   const schema = {
     type: ['string', 'number'],
-    ...{ minLength: 1, maxLength: 24, pattern: PERCENTAGE.source },
-    ...{ minimum: 0, maximum: HIGHEST_PERCENTAGE },
+    minLength: 1,
+    maxLength: 24,
+    pattern: PERCENTAGE.source,
+    minimum: 0,
+    maximum: HIGHEST_PERCENTAGE,
   };
   const isSent = (value: unknown) => typeof value === 'string' && /^\d+(?:\.\d{1,6})?$/.test(value);
   const rounded = (value: unknown) => String(Number(Math.min(Number(value), HIGHEST_PERCENTAGE).toFixed(6)));

@@ -56,8 +56,12 @@ export class OidcOperators {
     const { issuer, audience } = this.config;
     try {
       const { payload } = await jwtVerify(token, await this.#keysOfIssuer(), {
-        ...{ issuer, audience, algorithms: ALGORITHMS, requiredClaims: ['exp'] },
-        ...{ clockTolerance: CLOCKS_APART_SECONDS, currentDate: new Date(this.clock.nowMs()) },
+        issuer,
+        audience,
+        algorithms: ALGORITHMS,
+        requiredClaims: ['exp'],
+        clockTolerance: CLOCKS_APART_SECONDS,
+        currentDate: new Date(this.clock.nowMs()),
       });
       return payload;
     } catch (cause) {

@@ -25,7 +25,7 @@ export const amountFlags = (text = ''): { flags?: NotificationFlag[] } =>
 const MESSAGE_CHARACTERS = 4_096;
 const DESCRIPTOR_CHARACTERS = 255;
 /** REDIRECTHTML has no limit either: as much as the records of journal and events can carry beside the rest (docs/decisions/0070). */
-export const REDIRECT_HTML_BYTES = 12 * 1024 * 1024;
+const REDIRECT_HTML_BYTES = 12 * 1024 * 1024;
 
 /** An empty text holds no page. One expression over alphabet and padding together would be slow on a long text. */
 const isBase64 = (text: string): boolean => text.trim() !== '' && !/[^A-Za-z0-9+/_=\s-]/.test(text);

@@ -1,5 +1,5 @@
 /** A received pair whose bytes are not UTF-8, one character per byte (`latin1`), because HASH covers bytes. */
-export interface SentBytes {
+interface SentBytes {
   readonly name: string;
   readonly value: string;
   /** Charset that the sender declared and that decoded the text; absent if none usable was declared. */

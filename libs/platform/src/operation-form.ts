@@ -11,7 +11,7 @@ import type { PlatformOperation } from './payment-rules.js';
 import { ListOf, NotSent, OPERATION_FIELDS } from './operation-fields.js';
 import { signed, signingKey } from './signature.js';
 
-export interface OperationForm {
+interface OperationForm {
   /** Value of `method` and OPERATIONTYPE. */
   operationType: OperationType;
   /** Path after {payment_url}. */
@@ -20,7 +20,7 @@ export interface OperationForm {
   body: string;
 }
 
-export interface FormContext {
+interface FormContext {
   /** TRANSACTIONID for a capture, refund or void whose command does not name one. */
   transactionId?: string;
   /** EXTRADATA with our suffix after the caller's value; ignored by operations without EXTRADATA. */

@@ -39,7 +39,7 @@ export function systemTiming(offsetMs = 0): Timing {
   };
 }
 
-export interface BackOff {
+interface BackOff {
   firstMs: number;
   maxMs: number;
 }
@@ -91,24 +91,24 @@ export async function within<T>(
 }
 
 export class Deadline {
-  private untilMs: number;
+  #untilMs: number;
 
   constructor(
     ms: number,
     private readonly timers: Timers = realTimers,
   ) {
-    this.untilMs = timers.nowMs() + ms;
+    this.#untilMs = timers.nowMs() + ms;
   }
 
   /** Extends the deadline to at least this far from now. */
   atLeast(ms: number): void {
-    this.untilMs = Math.max(this.untilMs, this.timers.nowMs() + ms);
+    this.#untilMs = Math.max(this.#untilMs, this.timers.nowMs() + ms);
   }
 
   async wait(promise: Promise<unknown>): Promise<void> {
     let isSettled = false;
     const settled = promise.finally(() => (isSettled = true));
-    const leftMs = () => this.untilMs - this.timers.nowMs();
+    const leftMs = () => this.#untilMs - this.timers.nowMs();
     // At least 1 ms, because a clock may not advance by a fraction, and the loop would spin.
     while (!isSettled && leftMs() > 0) await atMost(Math.max(1, leftMs()), settled, this.timers);
   }
@@ -122,7 +122,7 @@ export function secondsToWait(ms: number): number {
   return Math.max(1, Math.ceil(Math.round(ms) / 1_000));
 }
 
-export interface UntilUpOptions {
+interface UntilUpOptions {
   log: Pick<Log, 'info' | 'warn'>;
   /** Ends the wait; the promise rejects with the signal's reason. */
   signal: AbortSignal;

@@ -120,9 +120,13 @@ export function aDeadLetter(
 ) {
   const { headers, value } = encodeCloudEvent(command);
   const about = {
-    ...{ 'dead-letter-topic': prefix + COMMAND_TOPICS['partner-b'].name, 'dead-letter-partition': '0' },
-    ...{ 'dead-letter-offset': String(at), 'dead-letter-timestamp': String(Date.now()), 'dead-letter-attempts': '6' },
-    ...{ 'dead-letter-code': code, 'dead-letter-message': 'a fault that is mended now' },
+    'dead-letter-topic': prefix + COMMAND_TOPICS['partner-b'].name,
+    'dead-letter-partition': '0',
+    'dead-letter-offset': String(at),
+    'dead-letter-timestamp': String(Date.now()),
+    'dead-letter-attempts': '6',
+    'dead-letter-code': code,
+    'dead-letter-message': 'a fault that is mended now',
   };
   const key = orderKey(command.data.merchant, command.data.orderId);
   return { topic: prefix + TOPICS.commandsDeadLetter.name, key, value, headers: { ...headers, ...about } };

@@ -23,7 +23,9 @@ export async function startIssuer(clients: Record<string, OidcClient>, page?: Oi
   const keys = await generateKeyPair('RS256', { extractable: true });
   const jwk = { ...(await exportJWK(keys.privateKey)), kid: 'k1', alg: 'RS256', use: 'sig' };
   const env = {
-    ...{ ...process.env, OIDC_JWK: JSON.stringify(jwk), OIDC_CLIENTS: JSON.stringify(clients) },
+    ...process.env,
+    OIDC_JWK: JSON.stringify(jwk),
+    OIDC_CLIENTS: JSON.stringify(clients),
     ...(page && { OIDC_PAGE: JSON.stringify(page) }),
   };
   const provider = spawn(process.execPath, [join(__dirname, 'oidc-issuer.mjs')], {

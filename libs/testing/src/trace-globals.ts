@@ -20,10 +20,10 @@ export function installTraceGlobals(): () => void {
 }
 
 class Contexts implements ContextManager {
-  private readonly storage = new AsyncLocalStorage<Context>();
-  active = () => this.storage.getStore() ?? ROOT_CONTEXT;
+  readonly #storage = new AsyncLocalStorage<Context>();
+  active = () => this.#storage.getStore() ?? ROOT_CONTEXT;
   with: ContextManager['with'] = (active, fn, thisArg, ...args) =>
-    this.storage.run(active, () => fn.call(thisArg, ...args));
+    this.#storage.run(active, () => fn.call(thisArg, ...args));
   bind: ContextManager['bind'] = (_context, target) => target;
   enable = () => this;
   disable = () => this;

@@ -11,12 +11,28 @@ export function deskViewOf(stored: StoredOrder, nowMs: number): DeskView {
   const until = captureBy(order);
   const { captured, refunded } = takenOf(order);
   return {
-    ...{ orderId, amount, customer: order.customer, items: itemsLeft(order), placedAt, status, method, card },
-    ...{ state: stateOf(order, status), captured, refunded, captureBy: until },
+    orderId,
+    amount,
+    customer: order.customer,
+    items: itemsLeft(order),
+    placedAt,
+    status,
+    method,
+    card,
+    state: stateOf(order, status),
+    captured,
+    refunded,
+    captureBy: until,
     isWindowClosing: order.isWindowClosing === true && until !== undefined,
     followUps: (order.followUps ?? []).map(
       ({ operation, amount: of, phase, execCode, startedAt: at, reason, items }) => ({
-        ...{ operation, amount: of, phase, execCode, at, reason, items },
+        operation,
+        amount: of,
+        phase,
+        execCode,
+        at,
+        reason,
+        items,
       }),
     ),
     next: numberOfNext(order),

@@ -32,7 +32,7 @@ export class DeskService {
     for await (const stored of this.store.newestFirst(SEARCHED_ORDERS)) {
       const { orderId } = stored.order;
       if (sendingOf(stored.order) !== undefined)
-        this.published(orderId).catch((error: unknown) =>
+        this.#published(orderId).catch((error: unknown) =>
           this.log.debug({ orderId, err: error }, 'an operation was not published; the next look tries again'),
         );
       const view = deskViewOf(stored, Date.now());
@@ -54,19 +54,19 @@ export class DeskService {
       return { ...order, followUps: [...(order.followUps ?? []), added] };
     });
     if (stored === undefined) throw unknownOrder();
-    return deskViewOf((await this.published(orderId)) ?? stored, Date.now());
+    return deskViewOf((await this.#published(orderId)) ?? stored, Date.now());
   }
 
-  private async published(orderId: string): Promise<StoredOrder | undefined> {
+  async #published(orderId: string): Promise<StoredOrder | undefined> {
     const stored = await this.store.find(orderId);
     const sending = stored && sendingOf(stored.order);
     if (stored === undefined || sending === undefined) return stored;
-    const phase = await this.publish(stored.order, sending);
+    const phase = await this.#publish(stored.order, sending);
     const isHere = (one: FollowUp) => (one.phase === 'sending' ? { ...one, phase } : one);
     return this.store.change(orderId, (order) => withFollowUp(order, sending.id, isHere));
   }
 
-  private async publish(order: Order, { id, operation, amount, startedAt }: FollowUp): Promise<'waiting' | 'rejected'> {
+  async #publish(order: Order, { id, operation, amount, startedAt }: FollowUp): Promise<'waiting' | 'rejected'> {
     const paid = paidAttempt(order);
     const { orderId } = order;
     const of = { merchant: this.config.merchant, orderId, description: `Maison Roitelet, ${operation}` };

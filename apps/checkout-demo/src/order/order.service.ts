@@ -47,11 +47,11 @@ export class OrderService {
     const pageId = pageIdOf(key);
     const orderId = orderIdOf(pageId);
     const { lines, faults: ofCart } = readCart(cart);
-    const built = this.build(form, lines, orderId, visitor);
+    const built = this.#build(form, lines, orderId, visitor);
     refuseCardData(built.faults);
     const again = async (before: StoredOrder | undefined): Promise<PlacedOrder> => {
       if (before !== undefined && !isOf(before.order, form, lines)) throw orderExists(pageId);
-      return { stored: await this.published(orderId), pageId, isNew: false };
+      return { stored: await this.#published(orderId), pageId, isNew: false };
     };
     const before = await this.store.find(orderId);
     if (before !== undefined) return again(before);
@@ -60,8 +60,12 @@ export class OrderService {
     const first = attempt(orderId, 1, form);
     const items = lines.map(({ article: { sku, price }, quantity }) => ({ sku, quantity, price }));
     const order = {
-      ...{ orderId, amount: amountOf(lines), items, customer: customerOf(form) },
-      ...{ placedAt: first.startedAt, attempts: [first] },
+      orderId,
+      amount: amountOf(lines),
+      items,
+      customer: customerOf(form),
+      placedAt: first.startedAt,
+      attempts: [first],
     };
     await this.store.list(orderId, Date.now());
     const isNew = await this.store.save(order, 0, {
@@ -69,7 +73,7 @@ export class OrderService {
       command: built.command,
       notAfterMs: built.notAfterMs,
     });
-    return isNew ? { stored: await this.published(orderId), pageId, isNew } : again(await this.store.find(orderId));
+    return isNew ? { stored: await this.#published(orderId), pageId, isNew } : again(await this.store.find(orderId));
   }
 
   /** Starts another attempt. Its number is the idempotency key: the same number gives the same attempt and cannot change the method. */
@@ -82,10 +86,10 @@ export class OrderService {
     if (stored === undefined) throw unknownOrder();
     const lines = linesOf(stored.order);
     const next = nextAttempt(stored.order, Date.now());
-    const built = this.build(form, lines, orderId, visitor, next?.supersedes);
+    const built = this.#build(form, lines, orderId, visitor, next?.supersedes);
     refuseCardData(built.faults);
     const same = stored.order.attempts[(number as number) - 1];
-    if (same !== undefined && same.method === form.method.id) return this.published(orderId);
+    if (same !== undefined && same.method === form.method.id) return this.#published(orderId);
     if (next === undefined || next.number !== number) throw notPossible();
     if (faults.length > 0 || built.command === undefined) throw refused([...faults, ...built.faults]);
     const another = attempt(orderId, next.number, form, next.supersedes);
@@ -94,14 +98,14 @@ export class OrderService {
     const changed = { ...stored.order, customer: customerOf(form), attempts: [...attempts, another] };
     // An event may have changed the order meanwhile: whether the attempt is possible is then decided anew.
     const isSaved = await this.store.save(changed, stored.version, command);
-    return isSaved ? this.published(orderId) : this.tryAgain(orderId, body, visitor);
+    return isSaved ? this.#published(orderId) : this.tryAgain(orderId, body, visitor);
   }
 
   /** Returns the order and, in the background, publishes a command that was stored but not published. */
   async look(orderId: string): Promise<StoredOrder | undefined> {
     const stored = await this.store.find(orderId);
     if (stored !== undefined && sendingAttempt(stored.order) !== undefined)
-      this.published(orderId).catch((error: unknown) =>
+      this.#published(orderId).catch((error: unknown) =>
         this.log.debug({ orderId, err: error }, 'a command was not published; the next read of its order tries again'),
       );
     return stored;
@@ -113,25 +117,25 @@ export class OrderService {
     await this.store.change(orderId, (order) => afterReturn(order, returnedAt));
   }
 
-  private async published(orderId: string): Promise<StoredOrder> {
+  async #published(orderId: string): Promise<StoredOrder> {
     const stored = await this.store.find(orderId);
     if (stored === undefined) throw unknownOrder();
     const sending = sendingAttempt(stored.order);
     const content = sending && (await this.store.unpublished(sending.id));
     if (sending === undefined || content === undefined) return stored;
-    const outcome = await this.publish(content, sending.startedAt);
+    const outcome = await this.#publish(content, sending.startedAt);
     const changed = await this.store.change(orderId, outcome);
     await this.store.forgetCommand(sending.id);
     return changed ?? stored;
   }
 
-  private async publish({ id, command }: StoredCommand, time: string): Promise<(order: Order) => Order> {
-    const codes = await publishedOrRefused(this.log, id, () => this.send(id, command, time));
+  async #publish({ id, command }: StoredCommand, time: string): Promise<(order: Order) => Order> {
+    const codes = await publishedOrRefused(this.log, id, () => this.#send(id, command, time));
     return (order) => (codes === undefined ? afterPublishing(order, id) : afterInvalid(order, id, codes));
   }
 
   /** Resolves when the command is durable. After a rejection the same id may be published again. */
-  private send(id: string, { type, data }: PaymentCommand, time: string): Promise<void> {
+  #send(id: string, { type, data }: PaymentCommand, time: string): Promise<void> {
     const options = { id, correlationId: data.orderId, time };
     const publish = async (): Promise<void> =>
       void (await (type === 'payment.pay'
@@ -142,7 +146,7 @@ export class OrderService {
     return sending;
   }
 
-  private build(form: CheckoutForm, lines: CartLine[], orderId: string, visitor: Visitor, supersedes?: string) {
+  #build(form: CheckoutForm, lines: CartLine[], orderId: string, visitor: Visitor, supersedes?: string) {
     const { merchant, market, origin } = this.config;
     const context: PaymentContext = {
       merchant,

@@ -18,15 +18,15 @@ const MAX_ADDRESSES = 100_000;
 
 @Injectable()
 export class Visitors {
-  private readonly turnedAway;
-  private readonly attempts: WindowCounter;
+  readonly #turnedAway;
+  readonly #attempts: WindowCounter;
 
   constructor(
     private readonly config: CheckoutConfig,
     metrics: Metrics,
   ) {
-    this.attempts = new WindowCounter(config.attemptsPerMinute, 60_000, MAX_ADDRESSES);
-    this.turnedAway = metrics.counter({
+    this.#attempts = new WindowCounter(config.attemptsPerMinute, 60_000, MAX_ADDRESSES);
+    this.#turnedAway = metrics.counter({
       name: 'checkout_requests_turned_away_total',
       help: 'Posts that were not looked at: from another origin (origin), too many from an address (rate)',
       labelNames: ['reason'],
@@ -35,11 +35,11 @@ export class Visitors {
 
   admit({ ip, headers }: PageRequest): Visitor {
     if (!isSameOrigin(headers, this.config.origin)) {
-      this.turnedAway.inc({ reason: 'origin' });
+      this.#turnedAway.inc({ reason: 'origin' });
       throw new Problem({ status: 403, code: 'origin_not_allowed', detail: 'Only pages of this shop may do this.' });
     }
-    if (this.attempts.take(countedAs(ip), Date.now()) !== undefined) {
-      this.turnedAway.inc({ reason: 'rate' });
+    if (this.#attempts.take(countedAs(ip), Date.now()) !== undefined) {
+      this.#turnedAway.inc({ reason: 'rate' });
       throw new Problem({
         status: 429,
         code: 'too_many_requests',

@@ -68,8 +68,10 @@ export function kafkaAccess({
   const commands = rails.map((rail) => COMMAND_TOPICS[rail]);
   const ofPublisher = { write: named(commands), read: named([TOPICS.events]), groups: groupsOf(publisher) };
   const ofReader = {
-    ...{ write: [], read: named([...commandTopics, TOPICS.events, TOPICS.commandsDeadLetter]) },
-    ...{ groups: [READER], described: [prefix + FORWARDER] },
+    write: [],
+    read: named([...commandTopics, TOPICS.events, TOPICS.commandsDeadLetter]),
+    groups: [READER],
+    described: [prefix + FORWARDER],
   };
   return [...services, { principal: READER, ...ofReader }, { principal: publisher, ...ofPublisher }];
 }

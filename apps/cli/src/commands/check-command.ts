@@ -185,11 +185,9 @@ async function partitionOf(
   const notes: string[] = [];
   if (topic !== undefined && partitionsOf !== undefined && asked === undefined)
     faults.push({
-      ...{
-        path: 'topic',
-        code: 'unknown_topic',
-        message: 'does not exist at KAFKA_BROKERS, or this user may not see it',
-      },
+      path: 'topic',
+      code: 'unknown_topic',
+      message: 'does not exist at KAFKA_BROKERS, or this user may not see it',
       next: 'compare KAFKA_BROKERS and KAFKA_TOPIC_PREFIX with those of payment-gateway',
     });
   const of = JOURNAL_PARTITIONS;

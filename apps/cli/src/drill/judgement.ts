@@ -67,7 +67,9 @@ async function doneSince(stage: Stage, startedAt: string): Promise<Deed[]> {
   return audit
     .filter(({ at, kind, body }) => at >= startedAt && isChange(kind, body) && isOurs(body))
     .map(({ at, kind, body: { operator, outcome, scope } }) => ({
-      ...{ at, by: String(operator), what: [kind, outcome, scope].filter(Boolean).join(' ') },
+      at,
+      by: String(operator),
+      what: [kind, outcome, scope].filter(Boolean).join(' '),
     }))
     .reverse();
 }

@@ -39,7 +39,9 @@ export class JournalAccess {
     const client = createKafkaClient({ ...config.kafka, clientId: `${GATEWAYS}.cli` }, silentLog);
     await kafkaAnswers(client);
     const redis = new RedisClient({
-      ...{ url: config.redisUrl, currentUrl: rereadFromFile(config, 'redisUrl'), name: 'cli' },
+      url: config.redisUrl,
+      currentUrl: rereadFromFile(config, 'redisUrl'),
+      name: 'cli',
       ...kit.redisTopology,
       ...(kit.redisCaFile === undefined ? {} : { caFile: kit.redisCaFile }),
       log: createLogger({ name: 'tranche-cli', level: 'silent' }),

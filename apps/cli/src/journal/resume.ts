@@ -181,9 +181,9 @@ async function write(access: JournalAccess, resumed: Omit<Resumed, 'commands'>, 
   for (let from = 0; from === 0 || from < commands.length; from += COMMANDS_PER_RECORD) {
     const record: Resumed = { ...resumed, commands: commands.slice(from, from + COMMANDS_PER_RECORD) };
     await access.producer.send({
-      ...{ topic: access.topic(TOPICS.decisions), partition: 0, headers: JSON_CONTENT },
+      topic: access.topic(TOPICS.decisions), partition: 0, headers: JSON_CONTENT,
       // A key of its own: compaction must keep every record.
-      ...{ key: `${resumed.id}/${randomUUID()}`, value: Buffer.from(JSON.stringify(record)) },
+      key: `${resumed.id}/${randomUUID()}`, value: Buffer.from(JSON.stringify(record)),
     });
   }
 } // prettier-ignore
@@ -195,7 +195,10 @@ async function doubtLostAttempts(access: JournalAccess, partition: number): Prom
   const written = { at: await laterTime(access), newToken: randomUUID };
   for (const record of await recordsAfterLoss(access, { partition, from: low, until: high }, written))
     await access.producer.send({
-      ...{ topic: access.journal, partition, headers: JSON_CONTENT },
-      ...{ key: orderKey(record.merchant, record.orderId), value: encodeRecord(seal(record)) },
+      topic: access.journal,
+      partition,
+      headers: JSON_CONTENT,
+      key: orderKey(record.merchant, record.orderId),
+      value: encodeRecord(seal(record)),
     });
 }

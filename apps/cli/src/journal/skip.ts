@@ -37,12 +37,19 @@ export async function skip(access: JournalAccess, name: RecordName, people: TwoP
   await audited(access, [about], people, async () => {
     const orderKey = await keyOf(access, name);
     const record: SkippedRecord = {
-      ...{ record: 'skipped', id, at: new Date().toISOString(), ...name, ...people },
+      record: 'skipped',
+      id,
+      at: new Date().toISOString(),
+      ...name,
+      ...people,
       ...(orderKey === null ? {} : { orderKey }),
     };
     await access.producer.send({
-      ...{ topic: access.topic(TOPICS.decisions), partition: 0, headers: { 'content-type': 'application/json' } },
-      ...{ key: `${id}/${randomUUID()}`, value: Buffer.from(JSON.stringify(record)) },
+      topic: access.topic(TOPICS.decisions),
+      partition: 0,
+      headers: { 'content-type': 'application/json' },
+      key: `${id}/${randomUUID()}`,
+      value: Buffer.from(JSON.stringify(record)),
     });
   });
 }

@@ -69,7 +69,10 @@ export class Api {
       ...(body !== undefined && { 'content-type': 'application/json' }),
     };
     const response = await fetch(url, {
-      ...{ method, headers, signal, redirect: 'error' },
+      method,
+      headers,
+      signal,
+      redirect: 'error',
       ...(body !== undefined && { body: JSON.stringify(body) }),
     }).catch((error: unknown) => {
       throw this.#away(error, isChange(method, query));

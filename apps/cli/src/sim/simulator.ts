@@ -14,7 +14,7 @@ export async function askSimulator(method: string, path: string, body?: object):
   const { simulatorUrl } = loadConfig(SessionConfig);
   const isForm = body instanceof URLSearchParams;
   const response = await fetch(new URL(path.startsWith('/') ? path : `/simulator/${path}`, simulatorUrl), {
-    ...{ method, signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'manual' },
+    method, signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'manual',
     ...(isForm && { body }),
     ...(body !== undefined && !isForm && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
   }).catch((cause: unknown) => {

@@ -25,16 +25,16 @@ export class QuarantineConsumer {
       .map(
         ([partition, { low, high }]) =>
           () =>
-            this.readPartition(topic, partition, low, high),
+            this.#readPartition(topic, partition, low, high),
       );
     // A record that closes an entry lies behind it, so we read all twice.
     const closed = new Set<unknown>();
     for (const read of partitions)
       for await (const record of read()) if (isClosing(record)) closed.add(record.headers.ce_id);
-    yield* inOrderOfArrival(partitions.map((read) => this.open(read(), closed)));
+    yield* inOrderOfArrival(partitions.map((read) => this.#open(read(), closed)));
   }
 
-  private async *open(records: AsyncIterable<PlacedRecord>, closed: Set<unknown>): AsyncGenerator<Quarantined> {
+  async *#open(records: AsyncIterable<PlacedRecord>, closed: Set<unknown>): AsyncGenerator<Quarantined> {
     for await (const record of records) {
       if (isClosing(record) || closed.has(`${record.partition}-${record.offset}`)) continue;
       const quarantined = quarantinedOf(record);
@@ -43,12 +43,7 @@ export class QuarantineConsumer {
     }
   }
 
-  private async *readPartition(
-    topic: string,
-    partition: number,
-    low: bigint,
-    high: bigint,
-  ): AsyncGenerator<PlacedRecord> {
+  async *#readPartition(topic: string, partition: number, low: bigint, high: bigint): AsyncGenerator<PlacedRecord> {
     const reader = new LogReader({ client: this.client, topic, log: this.log, takesUnreadable: true });
     try {
       for await (const records of reader.read(partition, low, high))

@@ -43,8 +43,8 @@ interface Kept {
 /** Logs refused notifications and keeps them for an operator, who may find that our key was wrong. Both are limited. */
 @Injectable()
 export class QuarantineService {
-  private readonly dropped;
-  private readonly kept = new Set<string>();
+  readonly #dropped;
+  readonly #kept = new Set<string>();
 
   constructor(
     private readonly producer: NotificationProducer,
@@ -52,7 +52,7 @@ export class QuarantineService {
     private readonly log: ServiceLogger,
     metrics: Metrics,
   ) {
-    this.dropped = metrics.counterFromZero({
+    this.#dropped = metrics.counterFromZero({
       name: 'ingest_quarantine_dropped_total',
       help: 'Refused notifications that are not in quarantine: no HASH of the right form, or a path that is none of notifications (no_hash), over 8 kB (size), their address, or all together, had put in what they may for this reason (address, total), too many waited (busy), Kafka did not take it (failed)',
       labels: { reason: ['no_hash', 'size', 'address', 'total', 'busy', 'failed'] },
@@ -72,7 +72,7 @@ export class QuarantineService {
       isSigned: HAS_HASH.test(hash),
       length: lengthOf(parameters),
     };
-    this.storeLater(kept, () => quarantineRecord(reason, suspect));
+    this.#storeLater(kept, () => quarantineRecord(reason, suspect));
   }
 
   /** Keeps a request that could not be read, as it came, so that it can be read again after ours or its sender's fault was found. */
@@ -88,7 +88,7 @@ export class QuarantineService {
     const isSigned = isHere && (isHidden || length > MAX_KEPT_BYTES || hasHash());
     const refused = { id, why, request, isHidden, from, receivedAt: new Date().toISOString() };
     const kept = { reason, id, from, known: id, isSigned, length };
-    this.storeLater(kept, () => requestRecord(reason, refused));
+    this.#storeLater(kept, () => requestRecord(reason, refused));
   }
 
   logRefusal({ from, ...about }: Refusal): void {
@@ -101,35 +101,32 @@ export class QuarantineService {
   }
 
   /** Does not delay the answer: the record is stored in the background. */
-  private storeLater(kept: Kept, recordOf: () => EncodedEvent): void {
-    this.store(kept, recordOf).catch((error: unknown) => {
-      this.dropped.inc({ reason: error instanceof OverloadedError ? 'busy' : 'failed' });
+  #storeLater(kept: Kept, recordOf: () => EncodedEvent): void {
+    this.#store(kept, recordOf).catch((error: unknown) => {
+      this.#dropped.inc({ reason: error instanceof OverloadedError ? 'busy' : 'failed' });
       if (!this.limits.takeLine(kept.from)) return;
       this.log.error({ notification: kept.id, error: String(error) }, 'a refused notification was not quarantined');
     });
   }
 
-  private async store(
-    { reason, id, from, known, isSigned, length }: Kept,
-    recordOf: () => EncodedEvent,
-  ): Promise<void> {
-    if (this.kept.has(known)) return;
-    if (!isSigned) return this.dropped.inc({ reason: 'no_hash' });
+  async #store({ reason, id, from, known, isSigned, length }: Kept, recordOf: () => EncodedEvent): Promise<void> {
+    if (this.#kept.has(known)) return;
+    if (!isSigned) return this.#dropped.inc({ reason: 'no_hash' });
     // We check the length first, because `quarantineRecord` searches the whole text for card numbers.
-    if (length > MAX_KEPT_BYTES) return this.dropped.inc({ reason: 'size' });
+    if (length > MAX_KEPT_BYTES) return this.#dropped.inc({ reason: 'size' });
     const record = recordOf();
-    const verdict = await this.take(reason, from, record.value.length);
+    const verdict = await this.#take(reason, from, record.value.length);
     if (verdict !== 'kept') {
-      this.dropped.inc({ reason: verdict });
+      this.#dropped.inc({ reason: verdict });
       return;
     }
     await this.producer.quarantine(id, record);
-    this.kept.add(known);
-    keepNewest(this.kept, MAX_REMEMBERED);
+    this.#kept.add(known);
+    keepNewest(this.#kept, MAX_REMEMBERED);
   }
 
   /** Checks the stored size too, because JSON can write one control character as six bytes. */
-  private async take(reason: string, from: string, bytes: number): Promise<QuarantineVerdict | 'size'> {
+  async #take(reason: string, from: string, bytes: number): Promise<QuarantineVerdict | 'size'> {
     return bytes > MAX_KEPT_BYTES ? 'size' : this.limits.takeQuarantine(reason, from, bytes);
   }
 }

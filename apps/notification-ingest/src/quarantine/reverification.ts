@@ -59,14 +59,14 @@ export class Reverification {
   async run(records: AsyncIterable<Quarantined>): Promise<Reverified> {
     for await (const record of records) {
       this.result.read++;
-      this.verify(record);
-      if (this.#underWay.length >= AT_ONCE) await this.settle();
+      this.#verify(record);
+      if (this.#underWay.length >= AT_ONCE) await this.#settle();
     }
-    await this.settle();
+    await this.#settle();
     return this.result;
   }
 
-  private verify({ entry, id: recordId, parameters: received, isAltered, receivedAt }: Quarantined): void {
+  #verify({ entry, id: recordId, parameters: received, isAltered, receivedAt }: Quarantined): void {
     const parameters = asSigned(this.config.merchants, received);
     const id = parameters === received ? recordId : contentHash(parameters);
     const merchant = this.config.merchants.byIdentifier(valueOf(parameters, 'IDENTIFIER') ?? '');
@@ -85,7 +85,7 @@ export class Reverification {
       if (!namesAnOrder(notification)) {
         this.result.withoutOrder++;
       } else if (this.producer !== undefined) {
-        const closed = this.publish(this.producer, id, notification).then(() => this.producer?.close(entry, id));
+        const closed = this.#publish(this.producer, id, notification).then(() => this.producer?.close(entry, id));
         // `settle` reports the failure later. Until then Node.js would end the process for an unhandled rejection.
         closed.catch(() => undefined);
         this.#underWay.push(closed);
@@ -94,7 +94,7 @@ export class Reverification {
   }
 
   /** The repeats of a notification share its event. */
-  private publish(
+  #publish(
     producer: Pick<NotificationProducer, 'publish'>,
     id: string,
     notification: PaymentNotification,
@@ -105,7 +105,7 @@ export class Reverification {
     return published;
   }
 
-  private async settle(): Promise<void> {
+  async #settle(): Promise<void> {
     const underWay = this.#underWay;
     this.#underWay = [];
     const failed = (await Promise.allSettled(underWay)).find((one) => one.status === 'rejected');

@@ -58,7 +58,12 @@ export function settlementRecord(
   return compact({
     ...({ record: 'SETTLED', ...inOrder(order, new Date(nowMs).toISOString()), conflict, outcome } as const),
     ...(outcome === 'kept' ? { result } : { reference }),
-    ...{ transactionId, amount, actor: operator, reason, approvedBy: NOBODY, seen: standingOf(order) },
+    transactionId,
+    amount,
+    actor: operator,
+    reason,
+    approvedBy: NOBODY,
+    seen: standingOf(order),
   });
 }
 
@@ -74,20 +79,16 @@ export function notSettled(found: string | undefined): Problem {
   const message = FIELDS[found as Unsettled];
   if (message !== undefined)
     return new Problem({
-      ...{
-        status: 422,
-        code: 'settlement_contradictory',
-        detail: 'What is said can not be true of this conflict, see faults.',
-      },
+      status: 422,
+      code: 'settlement_contradictory',
+      detail: 'What is said can not be true of this conflict, see faults.',
       faults: [{ path: found!, code: 'required', message }],
     });
   if (found === 'operation_not_ended')
     return new Problem({
-      ...{
-        status: 409,
-        code: 'operation_not_ended',
-        detail: 'The operation has not ended. Resolve it first: its end may be what settles the conflict.',
-      },
+      status: 409,
+      code: 'operation_not_ended',
+      detail: 'The operation has not ended. Resolve it first: its end may be what settles the conflict.',
     });
   const detail =
     'The order shows no such conflict: it was settled, or a further report made another one of it. Look at the list.';

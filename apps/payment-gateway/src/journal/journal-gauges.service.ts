@@ -49,7 +49,9 @@ interface Finding {
 const doubtsIn = ({ merchant, operations }: OrderState): Finding[] =>
   operations.filter(isInDoubt).map(({ operation, since = '', latest, currency, amount = 0 }) => ({
     labels: { merchant, operation, reason: latest?.body.flags?.[0] ?? 'unknown' },
-    ...{ currency, amount, sinceMs: Date.parse(since) },
+    currency,
+    amount,
+    sinceMs: Date.parse(since),
   }));
 
 /** The amount of a second payment is what was paid beyond the first. */

@@ -36,7 +36,11 @@ export class JournalTopic implements JournalLog, JournalReader, JournalFollower 
     const { client, log, health, metrics } = kafka;
     this.#topic = topicName(topicPrefix, TOPICS.journal);
     this.#follower = new LogFollower({
-      ...{ client, topicPrefix, topic: TOPICS.journal.name, log, health },
+      client,
+      topicPrefix,
+      topic: TOPICS.journal.name,
+      log,
+      health,
       metrics: metrics.registry,
     });
     this.#reader = new LogReader({ client, topic: this.#topic, log });

@@ -41,7 +41,14 @@ const OwnJournal = {
     logger: ServiceLogger,
   ) =>
     new OwnedJournal({
-      ...{ log: topic, journal: topic, follower: topic, index, events, timing, logger, rulesVersion },
+      log: topic,
+      journal: topic,
+      follower: topic,
+      index,
+      events,
+      timing,
+      logger,
+      rulesVersion,
       epoch: () => topic.recovery.epoch,
       assertCurrent: () => topic.recovery.assertCurrent(),
       bounds: (partition) => topic.bounds(partition),

@@ -42,7 +42,10 @@ export class LookUpClient implements OnApplicationShutdown {
     try {
       const signal = AbortSignal.timeout(this.#timeoutMs);
       const { statusCode: status, body: answer } = await request(target, {
-        ...{ method: 'POST', headers, body, signal },
+        method: 'POST',
+        headers,
+        body,
+        signal,
         dispatcher: this.#agent,
       });
       const chunks: Buffer[] = [];

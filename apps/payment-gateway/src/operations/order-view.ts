@@ -148,7 +148,9 @@ export function conflictView(order: OrderState, conflict: Conflict, epoch = 0) {
   const published = own?.events?.filter(({ type }) => type === 'payment.conflict.detected');
   return compact({
     id: operationIdOf({ merchant, orderId, commandId: conflict.id }),
-    ...{ merchant, orderId, reason },
+    merchant,
+    orderId,
+    reason,
     ...compact({ commandId, operation, amount, currency: own?.currency, transactionId, since: own?.since }),
     payments: payments?.map((payment) => compact(payment)),
     otherAmounts: reason === 'other_amount' ? own?.otherAmounts : undefined,
@@ -170,7 +172,12 @@ export function doubtView(
   const fromMs = notExecutedFromMs(operation, notExecutedAfterMs);
   return compact({
     id: operationIdOf({ merchant, orderId, commandId }),
-    ...{ merchant, orderId, commandId, operation: kind, method, attempt },
+    merchant,
+    orderId,
+    commandId,
+    operation: kind,
+    method,
+    attempt,
     ...compact({ amount, currency, isAmountAssumed, reference }),
     since,
     ageSeconds: Math.max(0, Math.floor((nowMs - Date.parse(since)) / 1000)),
@@ -191,9 +198,16 @@ export function waitingView(order: OrderState, operation: OperationState, nowMs:
   const endsInMs = lifetimeMs(operation);
   return compact({
     id: operationIdOf({ merchant, orderId, commandId }),
-    ...{ merchant, orderId, commandId, operation: kind, method, attempt },
+    merchant,
+    orderId,
+    commandId,
+    operation: kind,
+    method,
+    attempt,
     ...compact({ amount, currency, isAmountAssumed, transactionId }),
-    ...{ reason: phase, since, ageSeconds: Math.max(0, Math.floor((nowMs - Date.parse(since)) / 1000)) },
+    reason: phase,
+    since,
+    ageSeconds: Math.max(0, Math.floor((nowMs - Date.parse(since)) / 1000)),
     mayResolveFrom: new Date(operatorFromMs(operation)).toISOString(),
     expiresAt: endsInMs === undefined ? undefined : later(waitsFrom(operation), endsInMs),
     candidates: candidatesOf(order, kind),
@@ -207,7 +221,12 @@ export function frozenView(order: OrderState, skips: readonly SkippedRecord[]) {
   const skipped = skips
     .filter((skip) => skip.orderKey === key)
     .map(({ partition, offset, at, requestedBy, approvedBy, reason }) => ({
-      ...{ partition, offset, at, requestedBy, approvedBy, reason },
+      partition,
+      offset,
+      at,
+      requestedBy,
+      approvedBy,
+      reason,
     }));
   const [first] = skipped;
   if (first !== undefined) return { cause: 'record_skipped' as const, since: first.at, skipped };

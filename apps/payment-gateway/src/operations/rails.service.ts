@@ -72,7 +72,11 @@ export class Rails extends RepeatedWork {
       const { cause, sinceMs, nextTryMs } = stop;
       const waiting = merchants === undefined ? this.#waiting.get(rail) : undefined;
       return {
-        ...{ rail, state: 'stopped', cause, says: causeText(cause), since: new Date(sinceMs).toISOString() },
+        rail,
+        state: 'stopped',
+        cause,
+        says: causeText(cause),
+        since: new Date(sinceMs).toISOString(),
         ...(nextTryMs === undefined ? {} : { nextTryAt: new Date(nextTryMs).toISOString() }),
         ...(waiting && { waiting }),
       };

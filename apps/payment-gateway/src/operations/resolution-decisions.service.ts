@@ -163,14 +163,14 @@ export class ResolutionDecisions implements OnModuleInit {
     if (open !== undefined) return open;
     const expiresAt = new Date(nowMs + this.config.approvalWithinMs).toISOString();
     const { list } = await this.#append({
-      ...{
-        record: 'proposed',
-        id: randomUUID(),
-        kind: 'resolution' in subject ? 'resolution' : 'settlement',
-        about,
-        subject,
-      },
-      ...{ proposedBy: operator.person, proposedAt: isoTime(this.clock), expiresAt },
+      record: 'proposed',
+      id: randomUUID(),
+      kind: 'resolution' in subject ? 'resolution' : 'settlement',
+      about,
+      subject,
+      proposedBy: operator.person,
+      proposedAt: isoTime(this.clock),
+      expiresAt,
     });
     const made = list.open(about, this.clock.nowMs());
     if ('resolution' in subject) refuseClaimed(list, subject, this.clock.nowMs());

@@ -216,7 +216,8 @@ const nameOf = (error: Error): string =>
 /** undici's own messages hold nothing of the answer. */
 function lossOf(error: Error): PlatformReply {
   const unreadable = (why: string): PlatformReply => ({
-    ...{ kind: 'lost', reason: 'unreadable_answer' },
+    kind: 'lost',
+    reason: 'unreadable_answer',
     message: `The platform’s answer is not HTTP that can be read: ${why}`,
   });
   if (error instanceof errors.HTTPParserError) return unreadable(/\(([^(]*)\)$/.exec(error.message)?.[1] ?? error.name);

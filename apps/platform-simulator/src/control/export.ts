@@ -12,8 +12,12 @@ export type Planted = (typeof PLANTED)[number];
  */
 export function exportOf(ledger: Ledger, identifier: string, plant: readonly Planted[]): string {
   const rows = ledger.read({ identifier }).operations.map((one) => ({
-    ...{ ORDERID: one.orderId ?? '', TRANSACTIONID: one.transactionId, OPERATIONTYPE: one.operationType },
-    ...{ AMOUNT: String(one.amount ?? ''), EXECCODE: one.finalExecCode, DATE: one.time },
+    ORDERID: one.orderId ?? '',
+    TRANSACTIONID: one.transactionId,
+    OPERATIONTYPE: one.operationType,
+    AMOUNT: String(one.amount ?? ''),
+    EXECCODE: one.finalExecCode,
+    DATE: one.time,
   }));
   const altered = rows.flatMap((row, at) => {
     const what = plant[at];

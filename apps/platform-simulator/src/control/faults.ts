@@ -6,7 +6,7 @@ import { isKnownCode } from '../transactions/exec-codes.js';
 export const NOTIFICATION_MODES = ['get', 'post', 'multipart', 'both'] as const;
 export type NotificationMode = (typeof NOTIFICATION_MODES)[number];
 
-export interface FaultMatch {
+interface FaultMatch {
   readonly operation?: string;
   readonly orderPrefix?: string;
   /** The merchant's name or IDENTIFIER. */
@@ -20,7 +20,7 @@ export interface FaultMatch {
 /** `before`: the call is not executed. `after`: it is executed and only its answer is lost. */
 export type When = 'before' | 'after';
 
-export interface StatusFault {
+interface StatusFault {
   readonly when: When;
   readonly status: number;
 }
@@ -68,7 +68,7 @@ export interface CallFault {
   readonly execCode?: string;
 }
 
-export interface NotificationFault {
+interface NotificationFault {
   readonly none?: boolean;
   readonly duplicate?: boolean;
   readonly lateMs?: number;
@@ -79,7 +79,7 @@ export interface NotificationFault {
   readonly forgedHash?: 'also' | 'instead';
 }
 
-export interface FaultRule {
+interface FaultRule {
   readonly match: FaultMatch;
   readonly fault: CallFault & { readonly notification?: NotificationFault };
 }
@@ -210,48 +210,48 @@ interface ActiveRule extends FaultRule {
 
 /** The active fault rules. The first rule that matches and is due applies. */
 export class Faults {
-  private rules: ActiveRule[] = [];
+  #rules: ActiveRule[] = [];
 
   add(rule: FaultRule): string {
     const id = randomUUID();
     const random = seededRandom(rule.match.seed ?? 1);
-    this.rules.push({ ...rule, id, random, struck: { calls: 0, notifications: 0 } });
+    this.#rules.push({ ...rule, id, random, struck: { calls: 0, notifications: 0 } });
     return id;
   }
 
   list() {
-    return this.rules.map(({ id, match, fault }) => ({ id, match, fault }));
+    return this.#rules.map(({ id, match, fault }) => ({ id, match, fault }));
   }
 
   remove(id: string): void {
-    this.rules = this.rules.filter((rule) => rule.id !== id);
+    this.#rules = this.#rules.filter((rule) => rule.id !== id);
   }
 
   clear(): void {
-    this.rules = [];
+    this.#rules = [];
   }
 
   ofCall(subject: Subject): CallFault | undefined {
     const isOfCalls = (fault: FaultRule['fault']) =>
       fault.resetWhileReading !== true && Object.keys(fault).some((name) => name !== 'notification');
-    return this.first('calls', subject, isOfCalls);
+    return this.#first('calls', subject, isOfCalls);
   }
 
   /** True if a rule resets this call before its body is read. Only the operation `process` is known then. */
   strikesUnread(): boolean {
-    return this.first('calls', { operation: 'process' }, (fault) => fault.resetWhileReading === true) !== undefined;
+    return this.#first('calls', { operation: 'process' }, (fault) => fault.resetWhileReading === true) !== undefined;
   }
 
   ofNotification(subject: Subject): NotificationFault | undefined {
-    return this.first('notifications', subject, (fault) => fault.notification !== undefined)?.notification;
+    return this.#first('notifications', subject, (fault) => fault.notification !== undefined)?.notification;
   }
 
-  private first(
+  #first(
     what: keyof ActiveRule['struck'],
     subject: Subject,
     isMeant: (fault: FaultRule['fault']) => boolean,
   ): FaultRule['fault'] | undefined {
-    const rule = this.rules.find(({ fault, match, struck, random }) => {
+    const rule = this.#rules.find(({ fault, match, struck, random }) => {
       const isDue = isMeant(fault) && matches(match, subject) && struck[what] < (match.times ?? Infinity);
       return isDue && (match.probability === undefined || random() < match.probability);
     });

@@ -37,11 +37,11 @@ const MAX_NAME_LISTS = 10_000;
 
 /** Records the requests received and the operations executed. Tests compare the services' results with it. */
 export class Ledger {
-  private calls: Call[] = [];
-  private callsReceived = 0;
-  private callsForgotten = 0;
-  private executions: Execution[] = [];
-  private readonly nameLists = new Map<string, readonly string[]>();
+  #calls: Call[] = [];
+  #callsReceived = 0;
+  #callsForgotten = 0;
+  #executions: Execution[] = [];
+  readonly #nameLists = new Map<string, readonly string[]>();
 
   constructor(private readonly clock: Clock) {}
 
@@ -52,20 +52,20 @@ export class Ledger {
       identifier: kept(parameters, 'IDENTIFIER'),
       orderId: kept(parameters, 'ORDERID'),
       transactionId: kept(parameters, 'TRANSACTIONID'),
-      parameters: this.namesOf(parameters),
+      parameters: this.#namesOf(parameters),
       executed: false,
     };
-    this.callsReceived += 1;
-    this.calls.push(call);
-    if (this.calls.length > MAX_CALLS) {
-      this.callsForgotten += MAX_CALLS / 2;
-      this.calls = this.calls.slice(MAX_CALLS / 2);
+    this.#callsReceived += 1;
+    this.#calls.push(call);
+    if (this.#calls.length > MAX_CALLS) {
+      this.#callsForgotten += MAX_CALLS / 2;
+      this.#calls = this.#calls.slice(MAX_CALLS / 2);
     }
     return call;
   }
 
   executed(transaction: Transaction, answered: string, origin: Execution['origin']): void {
-    this.executions.push({ timeMs: this.clock.nowMs(), transaction, answered, origin });
+    this.#executions.push({ timeMs: this.clock.nowMs(), transaction, answered, origin });
   }
 
   read({ identifier, orderId, orderPrefix }: LedgerFilter) {
@@ -74,12 +74,12 @@ export class Ledger {
       (orderId === undefined || entry.orderId === orderId) &&
       (orderPrefix === undefined || entry.orderId?.startsWith(orderPrefix));
     const nowMs = this.clock.nowMs();
-    const operations = this.executions
+    const operations = this.#executions
       .filter(({ transaction }) => isWanted(transaction))
       .map((execution) => operationOf(execution, nowMs));
     const counts = countsOf(operations);
     return {
-      calls: this.calls.filter(isWanted),
+      calls: this.#calls.filter(isWanted),
       operations,
       counts,
       totals: {
@@ -92,25 +92,25 @@ export class Ledger {
 
   /** `callsForgotten` counts the calls that are no longer in `calls`. Operations are never removed. */
   get totals() {
-    return { calls: this.callsReceived, callsForgotten: this.callsForgotten, operations: this.executions.length };
+    return { calls: this.#callsReceived, callsForgotten: this.#callsForgotten, operations: this.#executions.length };
   }
 
   clear(): void {
-    this.calls = [];
-    this.callsReceived = 0;
-    this.callsForgotten = 0;
-    this.executions = [];
+    this.#calls = [];
+    this.#callsReceived = 0;
+    this.#callsForgotten = 0;
+    this.#executions = [];
   }
 
   /** Shares equal lists: a benchmark sends the same names a hundred thousand times. */
-  private namesOf(parameters: ReadonlyMap<string, string>): readonly string[] {
+  #namesOf(parameters: ReadonlyMap<string, string>): readonly string[] {
     const names = [...parameters.keys()];
     const joined = names.join();
-    const known = this.nameLists.get(joined);
+    const known = this.#nameLists.get(joined);
     if (known) return known;
-    if (this.nameLists.size >= MAX_NAME_LISTS) this.nameLists.clear();
+    if (this.#nameLists.size >= MAX_NAME_LISTS) this.#nameLists.clear();
     const safe = names.map((name) => Buffer.from(name.replace(/[0-9]{6,}/g, '…').slice(0, 100)).toString());
-    this.nameLists.set(joined, safe);
+    this.#nameLists.set(joined, safe);
     return safe;
   }
 }

@@ -43,16 +43,16 @@ const ENCODINGS: Record<NotificationMode, Encoding[]> = {
 
 /** Notifies each merchant's NOTIFICATION_URL: one after the other per order, with a limited number of retries until the answer is `OK`. */
 export class Notifications {
-  private kept: Notification[] = [];
-  private forged: Notification[] = [];
-  private forgeries = 0;
-  private forgotten = 0;
+  #kept: Notification[] = [];
+  #forged: Notification[] = [];
+  #forgeries = 0;
+  #forgotten = 0;
   /** Deliveries of suppressed notifications, for `sendSuppressed`. The WeakMap drops them with their notification. */
-  private readonly unsent = new WeakMap<Notification, () => void>();
-  private readonly queues = new Map<string, Promise<void>>();
-  private readonly held = new Map<string, (() => void)[]>();
-  private readonly modes = new Map<string, NotificationMode>();
-  private stopping = new AbortController();
+  readonly #unsent = new WeakMap<Notification, () => void>();
+  readonly #queues = new Map<string, Promise<void>>();
+  readonly #held = new Map<string, (() => void)[]>();
+  readonly #modes = new Map<string, NotificationMode>();
+  #stopping = new AbortController();
 
   constructor(
     private readonly clock: Clock,
@@ -74,7 +74,7 @@ export class Notifications {
     });
     const parameters = signedNotification(transaction, merchant);
     const isKeptBack = fault?.none === true || fault?.forgedHash === 'instead';
-    const mode = fault?.mode ?? this.modes.get(merchant.merchant) ?? this.defaultMode;
+    const mode = fault?.mode ?? this.#modes.get(merchant.merchant) ?? this.defaultMode;
     const notification: Notification = {
       time: this.clock.iso(),
       merchant: merchant.merchant,
@@ -88,20 +88,20 @@ export class Notifications {
       attempts: [],
       state: isKeptBack ? 'suppressed' : 'waiting',
     };
-    this.keep(notification);
+    this.#keep(notification);
     if (fault?.forgedHash !== undefined)
-      this.forge({ ...notification, attempts: [], state: 'waiting' }, merchant, parameters);
+      this.#forge({ ...notification, attempts: [], state: 'waiting' }, merchant, parameters);
     const key = JSON.stringify([identifier, orderId]);
-    const deliver = () => this.deliver(notification, merchant.notificationUrl ?? '', parameters, this.retryDelaysMs);
-    if (isKeptBack) return void this.unsent.set(notification, () => this.enqueue(key, deliver));
+    const deliver = () => this.#deliver(notification, merchant.notificationUrl ?? '', parameters, this.retryDelaysMs);
+    if (isKeptBack) return void this.#unsent.set(notification, () => this.#enqueue(key, deliver));
     const enqueue = () => {
-      this.enqueue(key, deliver);
-      if (fault?.duplicate) this.enqueue(key, deliver);
+      this.#enqueue(key, deliver);
+      if (fault?.duplicate) this.#enqueue(key, deliver);
     };
-    if (fault?.outOfOrder) return this.hold(key, enqueue);
-    if (fault?.lateMs !== undefined) return void this.after(fault.lateMs, deliver);
+    if (fault?.outOfOrder) return this.#hold(key, enqueue);
+    if (fault?.lateMs !== undefined) return void this.#after(fault.lateMs, deliver);
     enqueue();
-    this.releaseHeld(key);
+    this.#releaseHeld(key);
   }
 
   /** Sends the notifications that a fault rule suppressed, each so often. Returns their number. */
@@ -111,69 +111,69 @@ export class Notifications {
     );
     for (const one of suppressed) {
       one.state = 'waiting';
-      for (let left = times; left > 0; left--) this.unsent.get(one)?.();
+      for (let left = times; left > 0; left--) this.#unsent.get(one)?.();
     }
     return suppressed.length;
   }
 
   setMode(mode: NotificationMode, merchant: string): void {
-    this.modes.set(merchant, mode);
+    this.#modes.set(merchant, mode);
   }
 
   list(filter: OrderFilter): readonly Notification[] {
-    return this.kept.filter((one) => isWanted(one, filter));
+    return this.#kept.filter((one) => isWanted(one, filter));
   }
 
   /** Forged notifications. A service that applied one of them has accepted a forgery. */
   listForged(filter: OrderFilter): readonly Notification[] {
-    return this.forged.filter((one) => isWanted(one, filter));
+    return this.#forged.filter((one) => isWanted(one, filter));
   }
 
   /** `notificationsForgotten` is 0 if the lists are complete. */
   get totals() {
     return {
-      notifications: this.kept.length + this.forgotten,
-      notificationsForgotten: this.forgotten,
-      forgeries: this.forgeries,
+      notifications: this.#kept.length + this.#forgotten,
+      notificationsForgotten: this.#forgotten,
+      forgeries: this.#forgeries,
     };
   }
 
   clear(): void {
-    this.stopping.abort();
-    this.stopping = new AbortController();
-    this.kept = [];
-    this.forged = [];
-    this.forgeries = 0;
-    this.forgotten = 0;
-    this.queues.clear();
-    this.held.clear();
-    this.modes.clear();
+    this.#stopping.abort();
+    this.#stopping = new AbortController();
+    this.#kept = [];
+    this.#forged = [];
+    this.#forgeries = 0;
+    this.#forgotten = 0;
+    this.#queues.clear();
+    this.#held.clear();
+    this.#modes.clear();
   }
 
   async stop(): Promise<void> {
-    this.stopping.abort();
+    this.#stopping.abort();
     await this.notifier.close();
   }
 
   /** Queues one delivery before the genuine notification, with the opposite EXECCODE and the genuine HASH. Only the latest are kept. */
-  private forge(forgery: Notification, merchant: Merchant, parameters: NamedValues): void {
+  #forge(forgery: Notification, merchant: Merchant, parameters: NamedValues): void {
     const execCode = forgery.execCode === '0000' ? '4001' : '0000';
     const forged = parameters.map(([name, value]): [string, string] => [name, name === 'EXECCODE' ? execCode : value]);
     const lie = { ...forgery, execCode, parameters: Object.fromEntries(forged) };
-    this.forgeries += 1;
-    this.forged = [...this.forged.slice(-MAX_FORGED), lie];
-    this.enqueue(JSON.stringify([lie.identifier, lie.orderId]), () =>
-      this.deliver(lie, merchant.notificationUrl ?? '', forged, []),
+    this.#forgeries += 1;
+    this.#forged = [...this.#forged.slice(-MAX_FORGED), lie];
+    this.#enqueue(JSON.stringify([lie.identifier, lie.orderId]), () =>
+      this.#deliver(lie, merchant.notificationUrl ?? '', forged, []),
     );
   }
 
-  private async deliver(
+  async #deliver(
     notification: Notification,
     address: string,
     parameters: NamedValues,
     retryDelaysMs: readonly number[],
   ): Promise<void> {
-    const { signal } = this.stopping;
+    const { signal } = this.#stopping;
     const missing = new Set(ENCODINGS[notification.mode]);
     for (const delayMs of [0, ...retryDelaysMs]) {
       if (delayMs > 0 && !(await slept(delayMs, signal))) return;
@@ -191,34 +191,34 @@ export class Notifications {
     if (notification.state === 'waiting') notification.state = 'given_up';
   }
 
-  private enqueue(key: string, deliver: () => Promise<void>): void {
-    const turn = (this.queues.get(key) ?? Promise.resolve()).then(deliver);
-    this.queues.set(key, turn);
+  #enqueue(key: string, deliver: () => Promise<void>): void {
+    const turn = (this.#queues.get(key) ?? Promise.resolve()).then(deliver);
+    this.#queues.set(key, turn);
     void turn.then(() => {
-      if (this.queues.get(key) === turn) this.queues.delete(key);
+      if (this.#queues.get(key) === turn) this.#queues.delete(key);
     });
   }
 
-  private hold(key: string, enqueue: () => void): void {
-    this.held.set(key, [...(this.held.get(key) ?? []), enqueue]);
-    void this.after(MAX_HOLD_MS, () => Promise.resolve(this.releaseHeld(key)));
+  #hold(key: string, enqueue: () => void): void {
+    this.#held.set(key, [...(this.#held.get(key) ?? []), enqueue]);
+    void this.#after(MAX_HOLD_MS, () => Promise.resolve(this.#releaseHeld(key)));
   }
 
-  private releaseHeld(key: string): void {
-    const enqueues = this.held.get(key) ?? [];
-    this.held.delete(key);
+  #releaseHeld(key: string): void {
+    const enqueues = this.#held.get(key) ?? [];
+    this.#held.delete(key);
     for (const enqueue of enqueues) enqueue();
   }
 
-  private async after(delayMs: number, run: () => Promise<void>): Promise<void> {
-    if (await slept(delayMs, this.stopping.signal)) await run();
+  async #after(delayMs: number, run: () => Promise<void>): Promise<void> {
+    if (await slept(delayMs, this.#stopping.signal)) await run();
   }
 
-  private keep(notification: Notification): void {
-    this.kept.push(notification);
-    if (this.kept.length <= MAX_KEPT) return;
-    this.forgotten += MAX_KEPT / 2;
-    this.kept = this.kept.slice(MAX_KEPT / 2);
+  #keep(notification: Notification): void {
+    this.#kept.push(notification);
+    if (this.#kept.length <= MAX_KEPT) return;
+    this.#forgotten += MAX_KEPT / 2;
+    this.#kept = this.#kept.slice(MAX_KEPT / 2);
   }
 }
 

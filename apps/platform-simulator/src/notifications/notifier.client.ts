@@ -17,7 +17,7 @@ export interface Attempt {
 
 /** One HTTP call to NOTIFICATION_URL. Only status 200 with the exact body `OK` acknowledges it. */
 export class Notifier {
-  private readonly agent = new Agent({ connections: 64 });
+  readonly #agent = new Agent({ connections: 64 });
 
   async deliver(
     address: string,
@@ -33,7 +33,7 @@ export class Notifier {
     try {
       const { statusCode, body } = await request(encoding === 'get' ? withQuery(address, parameters) : address, {
         ...messageOf(encoding, parameters),
-        dispatcher: this.agent,
+        dispatcher: this.#agent,
         signal: AbortSignal.any([signal, over.signal]),
       });
       let answer = '';
@@ -59,7 +59,7 @@ export class Notifier {
   }
 
   async close(): Promise<void> {
-    await this.agent.destroy();
+    await this.#agent.destroy();
   }
 }
 

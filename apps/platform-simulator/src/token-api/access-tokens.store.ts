@@ -7,8 +7,8 @@ const MAX_TOKENS = 10_000;
 
 /** Tokens expire by the wall clock, by which the services cache them: a moved simulator clock must not end all of them. */
 export class AccessTokens {
-  private readonly key = randomBytes(32);
-  private readonly issued = new Map<string, { account: Account; expiresAtMs: number }>();
+  readonly #key = randomBytes(32);
+  readonly #issued = new Map<string, { account: Account; expiresAtMs: number }>();
 
   constructor(
     private readonly accounts: readonly Account[],
@@ -34,10 +34,10 @@ export class AccessTokens {
       .setJti(randomUUID())
       .setIssuedAt(issuedAtSeconds)
       .setExpirationTime(expiresAtSeconds)
-      .sign(this.key);
+      .sign(this.#key);
     this.noted.note('accessTokens', accessToken);
-    this.forgetExpired();
-    this.issued.set(accessToken, { account, expiresAtMs: Date.now() + this.lifetimeSeconds * 1000 });
+    this.#forgetExpired();
+    this.#issued.set(accessToken, { account, expiresAtMs: Date.now() + this.lifetimeSeconds * 1000 });
     return {
       access_token: accessToken,
       expires_in: this.lifetimeSeconds,
@@ -49,7 +49,7 @@ export class AccessTokens {
   }
 
   find(token: string | undefined): Account | undefined {
-    const known = token === undefined ? undefined : this.issued.get(token);
+    const known = token === undefined ? undefined : this.#issued.get(token);
     return known !== undefined && known.expiresAtMs > Date.now() ? known.account : undefined;
   }
 
@@ -65,18 +65,18 @@ export class AccessTokens {
   /** Revokes tokens, as the platform may do before they expire. Returns their number. */
   revoke(accountName?: string): number {
     let revoked = 0;
-    for (const [token, { account }] of this.issued) {
+    for (const [token, { account }] of this.#issued) {
       if (accountName !== undefined && account.account !== accountName) continue;
-      this.issued.delete(token);
+      this.#issued.delete(token);
       revoked += 1;
     }
     return revoked;
   }
 
-  private forgetExpired(): void {
+  #forgetExpired(): void {
     const nowMs = Date.now();
-    for (const [token, { expiresAtMs }] of this.issued) {
-      if (expiresAtMs <= nowMs || this.issued.size >= MAX_TOKENS) this.issued.delete(token);
+    for (const [token, { expiresAtMs }] of this.#issued) {
+      if (expiresAtMs <= nowMs || this.#issued.size >= MAX_TOKENS) this.#issued.delete(token);
     }
   }
 }

@@ -9,7 +9,7 @@ const MAX_TOKENS = 100_000;
 
 /** HFTOKENs with their cards, in memory until the token is used or expires. */
 export class CardTokens {
-  private readonly tokens = new Map<string, { card: Card; identifier: string; expiresAtMs: number }>();
+  readonly #tokens = new Map<string, { card: Card; identifier: string; expiresAtMs: number }>();
 
   constructor(
     private readonly clock: Clock,
@@ -18,30 +18,30 @@ export class CardTokens {
 
   issue(identifier: string, card: Card): string {
     const token = randomUUID();
-    this.forgetOldest();
-    this.tokens.set(token, { card, identifier, expiresAtMs: this.clock.nowMs() + CARD_TOKEN_LIFETIME_MS });
+    this.#forgetOldest();
+    this.#tokens.set(token, { card, identifier, expiresAtMs: this.clock.nowMs() + CARD_TOKEN_LIFETIME_MS });
     this.issued.note('cardTokens', token);
     return token;
   }
 
   peek(identifier: string, token: string): Card | undefined {
-    const known = this.tokens.get(token);
+    const known = this.#tokens.get(token);
     return known?.identifier === identifier && known.expiresAtMs > this.clock.nowMs() ? known.card : undefined;
   }
 
   use(token: string): void {
-    this.tokens.delete(token);
+    this.#tokens.delete(token);
   }
 
   clear(): void {
-    this.tokens.clear();
+    this.#tokens.clear();
   }
 
-  private forgetOldest(): void {
+  #forgetOldest(): void {
     const nowMs = this.clock.nowMs();
-    for (const [token, { expiresAtMs }] of this.tokens) {
-      if (expiresAtMs > nowMs && this.tokens.size < MAX_TOKENS) return;
-      this.tokens.delete(token);
+    for (const [token, { expiresAtMs }] of this.#tokens) {
+      if (expiresAtMs > nowMs && this.#tokens.size < MAX_TOKENS) return;
+      this.#tokens.delete(token);
     }
   }
 }

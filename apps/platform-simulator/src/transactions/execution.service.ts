@@ -34,7 +34,7 @@ type Origin = 'request' | 'back-office';
 
 /** Executes operations. Each executed call creates one transaction and one ledger entry. */
 export class Execution {
-  private references = 0;
+  #references = 0;
 
   constructor(
     private readonly books: Books,
@@ -49,18 +49,18 @@ export class Execution {
   ): Executed | Refusal {
     if (order.kind === 'followUp') {
       const reference = this.books.transactions.findOf(merchant.identifier, order.transactionId);
-      const wanted = order.amount === undefined ? undefined : this.wantedBy(order.amount);
-      return this.followUp(order, reference, merchant, { parameters, wanted, part });
+      const wanted = order.amount === undefined ? undefined : this.#wantedBy(order.amount);
+      return this.#followUp(order, reference, merchant, { parameters, wanted, part });
     }
-    if (order.method === 'card') return this.executeCard(order, parameters, merchant, part);
+    if (order.method === 'card') return this.#executeCard(order, parameters, merchant, part);
     const isAtOnce = withoutForm === '0000' || (withoutForm === '0003' && mayWait(order.method));
     const execCode = isAtOnce ? withoutForm : '0002';
-    return this.open(order, parameters, merchant, { execCode, wanted: this.wantedBy(order.amount), part });
+    return this.#open(order, parameters, merchant, { execCode, wanted: this.#wantedBy(order.amount), part });
   }
 
   /** A capture or refund from the merchant's back office: it is notified like any other, although no request caused it. */
   byBackOffice(followUp: FollowUp, reference: Transaction, merchant: Merchant): Executed | Refusal {
-    return this.followUp(followUp, reference, merchant, { parameters: new Map(), origin: 'back-office' });
+    return this.#followUp(followUp, reference, merchant, { parameters: new Map(), origin: 'back-office' });
   }
 
   /** Decides an authorization after its answer, by the cardholder's or the provider's choice. Returns false if nothing is to be decided. */
@@ -75,7 +75,7 @@ export class Execution {
     return true;
   }
 
-  private executeCard(
+  #executeCard(
     order: InitialOrder,
     parameters: Parameters,
     merchant: Merchant,
@@ -85,18 +85,18 @@ export class Execution {
       order.hfToken === undefined ? cardOf(parameters) : this.books.cardTokens.peek(merchant.identifier, order.hfToken);
     if (card === undefined) return refusal('2001');
     const expired = isCardExpired(card.validityDate, this.books.clock.nowMs()) ? '4015' : undefined;
-    const wanted = codeWantedByCard(card.code) ?? this.wantedBy(order.amount) ?? expired;
+    const wanted = codeWantedByCard(card.code) ?? this.#wantedBy(order.amount) ?? expired;
     const selectedBrand = kept(parameters, 'SELECTEDBRAND') || card.selectedBrand;
     if (selectedBrand !== undefined && !hasBrand(binOf(card.code), selectedBrand))
       return refusal('1002', 'SELECTEDBRAND');
     const holder = { ...card, fullName: kept(parameters, 'CARDFULLNAME') ?? card.fullName, selectedBrand };
-    const executed = this.open(order, parameters, merchant, { execCode: '0000', wanted, card: holder, part });
+    const executed = this.#open(order, parameters, merchant, { execCode: '0000', wanted, card: holder, part });
     if (order.hfToken !== undefined && !isRefusal(executed)) this.books.cardTokens.use(order.hfToken);
     return executed;
   }
 
   /** Creates the first transaction of an order: an authorization or a payment. */
-  private open(
+  #open(
     { type, method, orderId, amount }: InitialOrder,
     parameters: Parameters,
     merchant: Merchant,
@@ -104,7 +104,7 @@ export class Execution {
   ): Executed | Refusal {
     const outcome = outcomeOf(codeOf(part, execCode), wanted);
     if (isRefusal(outcome)) return outcome;
-    const base = this.newTransaction(parameters, outcome.made);
+    const base = this.#newTransaction(parameters, outcome.made);
     const transaction: Transaction = {
       ...base,
       initialId: base.transactionId,
@@ -119,10 +119,10 @@ export class Execution {
       birthDate: kept(parameters, 'CLIENTDOB'),
       card: card && maskedCard(card, merchant.market),
     };
-    return this.book(transaction, merchant, outcome.answered, 'request');
+    return this.#book(transaction, merchant, outcome.answered, 'request');
   }
 
-  private followUp(
+  #followUp(
     { type, amount: wish }: FollowUp,
     reference: Transaction | undefined,
     merchant: Merchant,
@@ -142,25 +142,25 @@ export class Execution {
     if (stateOf(outcome.made) === 'succeeded') apply(type, amount, reference);
     const transaction: Transaction = {
       ...reference,
-      ...this.newTransaction(parameters, outcome.made),
+      ...this.#newTransaction(parameters, outcome.made),
       orderId: kept(parameters, 'ORDERID') || reference.orderId,
       operationType: type,
       amount,
       // The interface lists no card in the notifications of a capture, a refund or a void.
       card: undefined,
     };
-    return this.book(transaction, merchant, outcome.answered, origin);
+    return this.#book(transaction, merchant, outcome.answered, origin);
   }
 
-  private newTransaction(parameters: Parameters, execCode: string) {
+  #newTransaction(parameters: Parameters, execCode: string) {
     const nowMs = this.books.clock.nowMs();
     const state = stateOf(execCode);
-    this.references += 1;
+    this.#references += 1;
     return {
       transactionId: randomUUID().replaceAll('-', ''),
       version: kept(parameters, 'VERSION') ?? '3.0',
       extraData: kept(parameters, 'EXTRADATA'),
-      externalReference: String(this.references),
+      externalReference: String(this.#references),
       createdAtMs: nowMs,
       state,
       execCode,
@@ -171,7 +171,7 @@ export class Execution {
     };
   }
 
-  private book(transaction: Transaction, merchant: Merchant, answered: string, origin: Origin): Executed {
+  #book(transaction: Transaction, merchant: Merchant, answered: string, origin: Origin): Executed {
     this.books.transactions.add(transaction);
     this.books.ledger.executed(transaction, answered, origin);
     // While the cardholder is on the form, there is no result to notify.
@@ -179,7 +179,7 @@ export class Execution {
     return { transaction, answered };
   }
 
-  private wantedBy(amount: number): string | undefined {
+  #wantedBy(amount: number): string | undefined {
     return this.codesByAmount ? codeWantedBy(amount) : undefined;
   }
 }

@@ -4,17 +4,17 @@ import type { Transaction } from './transaction.js';
 
 /** All executed transactions, in memory only: a restart loses them. */
 export class Transactions {
-  private readonly byId = new Map<string, Transaction>();
-  private readonly busy = new Set<string>();
+  readonly #byId = new Map<string, Transaction>();
+  readonly #busy = new Set<string>();
 
   constructor(private readonly clock: Clock) {}
 
   add(transaction: Transaction): void {
-    this.byId.set(transaction.transactionId, transaction);
+    this.#byId.set(transaction.transactionId, transaction);
   }
 
   find(transactionId: string): Transaction | undefined {
-    const transaction = this.byId.get(transactionId);
+    const transaction = this.#byId.get(transactionId);
     return transaction && expireIfOverdue(transaction, this.clock.nowMs());
   }
 
@@ -27,7 +27,7 @@ export class Transactions {
   ofOrder(identifier: string, orderId: string): Transaction[] {
     const nowMs = this.clock.nowMs();
     const found: Transaction[] = [];
-    for (const transaction of this.byId.values())
+    for (const transaction of this.#byId.values())
       if (transaction.orderId === orderId && transaction.identifier === identifier)
         found.push(expireIfOverdue(transaction, nowMs));
     return found;
@@ -35,17 +35,17 @@ export class Transactions {
 
   /** Reserves an initial transaction. Returns false if another operation has reserved it. */
   occupy(initialId: string): boolean {
-    if (this.busy.has(initialId)) return false;
-    this.busy.add(initialId);
+    if (this.#busy.has(initialId)) return false;
+    this.#busy.add(initialId);
     return true;
   }
 
   release(initialId: string): void {
-    this.busy.delete(initialId);
+    this.#busy.delete(initialId);
   }
 
   clear(): void {
-    this.byId.clear();
-    this.busy.clear();
+    this.#byId.clear();
+    this.#busy.clear();
   }
 }

@@ -7,7 +7,7 @@ import { Email, PersonalText, PublicIpv4, Referrer } from '../payment-fields.js'
 
 /** The interface gives no lengths for these fields of `payment`, so we use those of method A, which are the larger ones. */
 @Doc('The cardholder of a card payment.')
-export class CardClient {
+class CardClient {
   @Doc('CLIENTIDENT: unique id of the customer in the shop.', 'customer-1')
   @Text(1, 255)
   id!: string;

@@ -33,7 +33,7 @@ import {
 } from '../platform/enums.js';
 
 @Doc('The cardholder of an authorization of method B.')
-export class PartnerBClient {
+class PartnerBClient {
   @Doc("CLIENTUSERAGENT: User-Agent header of the cardholder's browser.", 'Mozilla/5.0')
   @Text(1, 255)
   userAgent!: string;
@@ -67,7 +67,7 @@ export class PartnerBClient {
 const PartnerBAddress = addressWith(32, PhoneInternational);
 
 @Doc('Billing address of method B.')
-export class PartnerBBilling extends PartnerBAddress {
+class PartnerBBilling extends PartnerBAddress {
   @Doc('BILLINGLASTNAME: last name of the person who pays.', 'Martin')
   @RequiredByAll()
   @PersonalText(15)
@@ -80,7 +80,7 @@ export class PartnerBBilling extends PartnerBAddress {
 }
 
 @Doc('Address of delivery of method B.')
-export class PartnerBShipping extends PartnerBAddress {
+class PartnerBShipping extends PartnerBAddress {
   @Doc('SHIPTOCOMPANYNAME: company at the address of delivery.', 'Atelier')
   @Optional()
   @PersonalText(50)

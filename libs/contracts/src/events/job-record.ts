@@ -1,5 +1,4 @@
 import { Doc } from '../validation/doc.js';
-import { check, type Checked } from '../validation/check.js';
 import {
   AnyText,
   Int,
@@ -16,9 +15,9 @@ export const JOB_TYPE = 'operations.job.recorded';
 export const JOB_KINDS = ['replay', 'reconcile', 'resolve-by-file'] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
 
-export const JOB_RECORDS = ['items', 'planned', 'started', 'alive', 'begun', 'released', 'result', 'ended'] as const;
-export const JOB_PASSES = ['run', 'approval'] as const;
-export const JOB_ENDS = ['interrupted', 'cancelled', 'done'] as const;
+const JOB_RECORDS = ['items', 'planned', 'started', 'alive', 'begun', 'released', 'result', 'ended'] as const;
+const JOB_PASSES = ['run', 'approval'] as const;
+const JOB_ENDS = ['interrupted', 'cancelled', 'done'] as const;
 /** `unknown`: whoever ran the job ended meanwhile. */
 export const ITEM_RESULTS = ['done', 'proposed', 'approved', 'failed', 'unknown'] as const;
 export type ItemResult = (typeof ITEM_RESULTS)[number];
@@ -47,7 +46,7 @@ export class JobItem {
 }
 
 @Doc('Number of items with a verdict.')
-export class JobCount {
+class JobCount {
   @Doc('The verdict.', 'other-amount')
   @AnyText()
   verdict!: string;
@@ -140,5 +139,3 @@ export class JobRecord {
   @OneOf(JOB_ENDS)
   status?: (typeof JOB_ENDS)[number];
 }
-
-export const validateJobRecord = (data: unknown): Checked<JobRecord> => check(JobRecord, data, 'ignored');

@@ -8,10 +8,10 @@ export const OUTCOMES = ['succeeded', 'refused', 'not_executed', 'redirect_requi
 export type Outcome = (typeof OUTCOMES)[number];
 
 export const SETTLEMENTS = ['kept', 'repaired'] as const;
-export type SettlementOutcome = (typeof SETTLEMENTS)[number];
+type SettlementOutcome = (typeof SETTLEMENTS)[number];
 
 /** Source of an outcome. */
-export const ORIGINS = ['answer', 'notification', 'look-up', 'operator', 'timer'] as const;
+const ORIGINS = ['answer', 'notification', 'look-up', 'operator', 'timer'] as const;
 export type Origin = (typeof ORIGINS)[number];
 
 /** Values that this version writes. Later versions may add values, so readers must accept any text: to refuse it would lose the event. */

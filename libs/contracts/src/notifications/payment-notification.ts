@@ -4,7 +4,7 @@ import { Doc } from '../validation/doc.js';
 import { AnyText, MinorUnits, Optional, TextList, TextMap, Timestamp, OptionalText } from '../validation/fields.js';
 
 /** Anomalies of a notification. They never cause a refusal: a notification that the platform signed is always published. */
-export const NOTIFICATION_FLAGS = [
+const NOTIFICATION_FLAGS = [
   'missing_parameters',
   'duplicate_parameters',
   'extra_parameters',

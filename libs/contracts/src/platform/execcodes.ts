@@ -2,9 +2,9 @@ export type ExecCodeClass =
   'succeeded' | 'succeeded_partly' | 'redirect_required' | 'pending' | 'refused' | 'not_executed' | 'in_doubt';
 
 /** Retry that is allowed after an operation that was not executed. */
-export type ExecCodeRetry = 'second_url' | 'back_off' | 'slow_down' | 'none';
+type ExecCodeRetry = 'second_url' | 'back_off' | 'slow_down' | 'none';
 
-export interface ExecCode {
+interface ExecCode {
   readonly class: ExecCodeClass;
   readonly meaning: string;
   readonly retry: ExecCodeRetry;

@@ -40,7 +40,7 @@ export type CallDoubtReason =
   | 'unknown_execcode';
 
 /** Why a rail is stopped: no connection was made, the EXECCODE with which the platform executed nothing, or a person stopped it. */
-export const STOP_CAUSES = ['unreachable', '5001', '5003', 'operator'] as const;
+const STOP_CAUSES = ['unreachable', '5001', '5003', 'operator'] as const;
 export type StopCause = (typeof STOP_CAUSES)[number];
 
 export const isStopCause = (text: string | undefined): text is StopCause => STOP_CAUSES.some((cause) => cause === text);

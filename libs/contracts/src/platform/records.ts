@@ -84,7 +84,7 @@ const textOrNull: Inspect = (value) =>
   value === null || typeof value === 'string' ? undefined : { code: 'type', message: 'must be a text or null' };
 
 @Doc('One brand of a card.')
-export class BinBrand {
+class BinBrand {
   @Doc('Name of the brand.', 'visa')
   @AnyText()
   BRAND!: string;

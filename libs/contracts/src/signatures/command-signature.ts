@@ -57,7 +57,7 @@ export interface SigningKey {
 }
 
 /** Accepted keys, the environment, and the times (milliseconds since the epoch) at which the key must have been valid. */
-export interface SignatureExpected {
+interface SignatureExpected {
   keys: readonly PublisherKey[];
   /** `ENVIRONMENT_ID` of this gateway, if it has one. */
   environmentId: string | undefined;

@@ -12,7 +12,7 @@ interface CardRange {
  * First digits and lengths of card numbers that schemes issue (README.md, "Card data", names the sources). A number that passes the Luhn check
  * is a card number only if it has both: one number in ten passes by chance.
  */
-export const CARD_RANGES: readonly CardRange[] = [
+const CARD_RANGES: readonly CardRange[] = [
   { scheme: 'Visa', first: '4', lengths: [16, 18, 19], rareLengths: [13] },
   { scheme: 'Mastercard', first: '5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720', lengths: [16] },
   { scheme: 'American Express', first: '3[47]', lengths: [15] },

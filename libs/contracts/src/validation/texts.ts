@@ -44,7 +44,7 @@ const HIDDEN =
 const JOINS = /(?<=[^\s\u200c\u200d])[\u200c\u200d](?=[^\s\u200c\u200d])|(?<=\p{M})\u200d(?!\u200d)/uy;
 const PRINTABLE_ASCII = /^[ -~]*$/;
 
-export interface Hidden {
+interface Hidden {
   /** For people: joiners are allowed where people type. */
   mayJoin?: boolean;
   mayBreakLines?: boolean;

@@ -130,7 +130,9 @@ export class ConsumerRunner {
     this.#joins++;
     try {
       await consumer.run({
-        ...{ autoCommit: false, eachBatchAutoResolve: false, eachBatch },
+        autoCommit: false,
+        eachBatchAutoResolve: false,
+        eachBatch,
         partitionsConsumedConcurrently: takenAtOnce,
       });
     } finally {

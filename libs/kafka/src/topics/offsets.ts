@@ -96,7 +96,8 @@ export function commitFor(
 ): Promise<void> {
   return withAdmin(client, (admin) =>
     admin.setOffsets({
-      ...{ groupId, topic },
+      groupId,
+      topic,
       partitions: offsets.map(({ partition, offset }) => ({ partition, offset: String(offset) })),
     }),
   );

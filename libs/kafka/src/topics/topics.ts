@@ -16,7 +16,7 @@ export type TopicSettings = Omit<TopicDefinition, 'key' | 'writtenBy' | 'readBy'
   readonly cleanupPolicy: string;
 };
 
-export interface TopicFault {
+interface TopicFault {
   /** Topic name with prefix. */
   topic: string;
   message: string;
@@ -24,7 +24,7 @@ export interface TopicFault {
   severity: 'fault' | 'warning';
 }
 
-export interface EnsureTopicsOptions {
+interface EnsureTopicsOptions {
   prefix: string;
   definitions: readonly TopicSettings[];
   replicationFactor: number;
@@ -82,7 +82,7 @@ async function createTopics(admin: Admin, topics: ITopicConfig[]): Promise<void>
 }
 
 /** A broker may confirm a creation or deletion before its metadata shows it. */
-export async function untilShown(admin: Admin, topics: readonly string[], areThere = true): Promise<void> {
+async function untilShown(admin: Admin, topics: readonly string[], areThere = true): Promise<void> {
   for (let attempt = 1; attempt <= 20; attempt++) {
     const missing = await missingTopics(admin, topics);
     if (missing.length === (areThere ? 0 : topics.length)) return;
@@ -90,7 +90,7 @@ export async function untilShown(admin: Admin, topics: readonly string[], areThe
   }
 }
 
-export interface CheckTopicsOptions {
+interface CheckTopicsOptions {
   prefix: string;
   definitions: readonly TopicSettings[];
   production: boolean;

@@ -40,7 +40,7 @@ interface GrantResult {
  * `reused`: the command's id belongs to a command with other content. `not_taken`: the order does not have the command and takes no operation for it,
  * or the policy leaves it alone.
  */
-export type CommandEnd = 'done' | 'reused' | 'not_taken';
+type CommandEnd = 'done' | 'reused' | 'not_taken';
 
 interface Policy extends StepPolicy, Pick<KnownCommandPolicy, 'isNotTakenPublished'> {
   /** Takes an operation that is neither under way nor ended one step further. Undefined: nothing was done. */

@@ -59,7 +59,8 @@ export class PlacedPartition {
     this.parts.follower.follow(
       this.owner.partition,
       {
-        ...{ from: this.#mark.readFrom, known: this.#next },
+        from: this.#mark.readFrom,
+        known: this.#next,
         onRecords: (entries, behind) => this.#take(entries, behind),
         onFault: (fault, isCut) => this.#readNoFurther(fault, isCut),
       },

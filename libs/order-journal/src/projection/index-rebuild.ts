@@ -18,7 +18,7 @@ export interface RebuildProgress {
   remaining: number;
 }
 
-export interface RebuildParts {
+interface RebuildParts {
   index: Pick<OrderIndex, 'beginRebuild'>;
   journal: JournalReader;
   timing: Pick<Timing, 'nowMs'>;

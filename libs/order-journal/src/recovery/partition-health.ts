@@ -21,7 +21,7 @@ export interface PartitionFacts {
   unreadable: readonly (Unreadable & { offset: bigint; hash: string })[];
 }
 
-export type DamageKind =
+type DamageKind =
   | 'topic_missing'
   | 'ends_before_index'
   | 'ends_before_commit'
@@ -73,9 +73,9 @@ export function healthOf(facts: PartitionFacts): PartitionHealth {
 const UNVERIFIED =
   'the marker of its index can not be verified: give INDEX_HMAC_KEYS as the gateways have it; if it is the same, somebody else wrote into Redis';
 
-export const resumeCommand = (partition: number): string => `tranche journal resume --partition ${partition}`;
+const resumeCommand = (partition: number): string => `tranche journal resume --partition ${partition}`;
 
-export const skipCommand = (partition: number, offset: bigint, hash: string): string =>
+const skipCommand = (partition: number, offset: bigint, hash: string): string =>
   `tranche journal skip --partition ${partition} --offset ${offset} --hash ${hash}`;
 
 function ofMissingTopic({ mark, committed }: PartitionFacts): PartitionHealth {

@@ -90,7 +90,7 @@ export class ResumeList {
   }
 }
 
-export interface MadeCommand {
+interface MadeCommand {
   commandId?: string;
   /** `ce_time`, milliseconds since the epoch. A repeat may have a new one, but an id of version 7 keeps its time. */
   timeMs?: number;

@@ -252,7 +252,14 @@ function judgeUnauthorized(order: OrderState, reported: Evidence): Move {
   if (order.isPartial || isKnown) return NONE;
   const { operation: kind, reference } = operation ?? {};
   const outcome: UnauthorizedOutcome = compact({
-    ...{ commandId, attempt, token, result, operation: kind, reference, transactionId, amount },
+    commandId,
+    attempt,
+    token,
+    result,
+    operation: kind,
+    reference,
+    transactionId,
+    amount,
   });
   const was = operation ? (operation.end ?? operation.phase) : (verdictOf(order, token) ?? 'unknown');
   const moved = operation ? judgeUngranted(operation, evidence) : NONE;

@@ -362,8 +362,13 @@ const isRepeated = (order: OrderState, evidence: Evidence, waiting = order.unmat
 type Report = Partial<ExternalOperation>;
 
 const reportOf = ({ operation, operationType, externalEntityId, externalReference, answer }: Evidence): Report => ({
-  ...{ operation, operationType, externalEntityId, externalReference },
-  ...{ transactionId: answer.transactionId, execCode: answer.execCode, amount: answer.amount },
+  operation,
+  operationType,
+  externalEntityId,
+  externalReference,
+  transactionId: answer.transactionId,
+  execCode: answer.execCode,
+  amount: answer.amount,
 });
 
 /** Without a TRANSACTIONID only a report that is alike in all is the same. */

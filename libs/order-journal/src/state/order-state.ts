@@ -42,7 +42,7 @@ export const isLookUpReminder = (reminder: string): reminder is LookUpReminder =
 export type Phase = 'idle' | 'open' | 'in_doubt' | 'redirect_required' | 'pending' | 'ended';
 
 /** The end of an operation. `not_executed` ends a doubt; `given_up` and `rejected` are ours, nothing was executed. */
-export type End = 'succeeded' | 'refused' | 'rejected' | 'not_executed' | 'given_up' | 'expired';
+type End = 'succeeded' | 'refused' | 'rejected' | 'not_executed' | 'given_up' | 'expired';
 
 /** The fold's verdict on an INTENT (R3). */
 export type IntentVerdict = 'granted' | 'busy' | 'rejected' | 'lost';

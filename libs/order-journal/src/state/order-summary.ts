@@ -3,7 +3,7 @@ import { isCancelled, isStillWaiting } from './conflicts.js';
 import { hasSucceeded, isInDoubt, isOpen, isPayment, type OperationState, type OrderState } from './order-state.js';
 
 /** A summary of an order for people: its status and its sums. */
-export interface OrderSummary {
+interface OrderSummary {
   status: OrderStatus;
   amounts: OrderAmounts;
 }
@@ -63,7 +63,7 @@ type OrderAmounts = ReturnType<typeof amountsOf>;
  * The most urgent status applies. in_doubt: a person may have to decide · in_progress: a call is in flight or will be retried · then by the money ·
  * then by what it waits for · then by its end.
  */
-export type OrderStatus =
+type OrderStatus =
   | NonNullable<OperationState['end']>
   | 'in_doubt'
   | 'in_progress'
@@ -92,7 +92,7 @@ function statusOf(order: OrderState, amounts: OrderAmounts): OrderStatus {
   return (operations.findLast(isPayment) ?? operations.at(-1))?.end ?? (order.isFrozen ? 'frozen' : 'external');
 }
 
-export interface OperationName {
+interface OperationName {
   merchant: string;
   orderId: string;
   commandId: string;

@@ -78,7 +78,7 @@ export interface Outcome extends OfOperation {
 }
 
 /** `owner_lost`: the process that was granted the attempt was not heard of in time. */
-export type DoubtReason = CallDoubtReason | 'owner_lost';
+type DoubtReason = CallDoubtReason | 'owner_lost';
 
 export interface InDoubt extends OfOperation {
   record: 'IN_DOUBT';

@@ -76,8 +76,12 @@ function standing(operation: OperationState, { result, transactionId, amount }: 
   const bound = transactionId === undefined ? operation : bind(operation, operation.attempt, transactionId);
   return compact(
     copyWith(bound, {
-      ...{ end: result, mayYetSucceed: undefined, conflictingReports: undefined, isTransactionAssumed: undefined },
-      ...{ otherAmounts: undefined, isAmountDisputed: undefined },
+      end: result,
+      mayYetSucceed: undefined,
+      conflictingReports: undefined,
+      isTransactionAssumed: undefined,
+      otherAmounts: undefined,
+      isAmountDisputed: undefined,
       ...(amount === undefined ? {} : { amount, isAmountAssumed: undefined }),
     }),
   );
@@ -116,7 +120,11 @@ function publishSettled(
 ): Change {
   const { outcome: settlement, result: outcome, amount, reference, transactionId = conflict.transactionId } = record;
   const body: EventBody = compact({
-    ...{ settlement, outcome, transactionId, origin: 'operator' as const, flags: [conflict.reason] },
+    settlement,
+    outcome,
+    transactionId,
+    origin: 'operator' as const,
+    flags: [conflict.reason],
     ...(settlement === 'repaired' ? { repairedAmount: amount, repairReference: reference } : {}),
   });
   const about = operation === undefined ? { commandId: conflict.commandId, operation: conflict.operation } : {};

@@ -115,13 +115,16 @@ function restored(
   const version = Math.max(rulesVersion, state.rulesVersion ?? RULES_VERSION);
   return compact({
     ...state,
-    ...{ merchant, orderId },
+    merchant,
+    orderId,
     operations: state.operations.map((operation) =>
       operation.latest ? { ...operation, latest: withOffset(operation.latest) } : operation,
     ),
     external: state.external.map(withOffset),
     rulesVersion: version === RULES_VERSION ? undefined : version,
-    ...{ snapshotAt: at, lastOffset, history: begunWith(hash, seen) },
+    snapshotAt: at,
+    lastOffset,
+    history: begunWith(hash, seen),
   });
 }
 

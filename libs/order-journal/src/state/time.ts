@@ -34,7 +34,7 @@ export const CAPTURE_WINDOW_MS = 7 * DAY_MS;
 /** "0003: no update, 6 days elapse: expired, considered failed" (interface, States and transitions). Another value is a new rule of the fold. */
 export const PENDING_LIFETIME_MS = 6 * DAY_MS;
 /** The interface ends no redirect. Its form can not be used for longer than an authorization can be captured (R15). */
-export const REDIRECT_LIFETIME_MS = 7 * DAY_MS;
+const REDIRECT_LIFETIME_MS = 7 * DAY_MS;
 /** An operator may end what waits from then on, or once the platform has said "not executed" of it (R15). */
 const OPERATOR_AFTER_MS = DAY_MS;
 

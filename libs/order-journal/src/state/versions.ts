@@ -42,7 +42,7 @@ export const RULES: { versions: readonly RulesVersion[]; since: Readonly<Record<
   since: SINCE,
 };
 
-export const isRulesVersion = (version: unknown): version is RulesVersion =>
+const isRulesVersion = (version: unknown): version is RulesVersion =>
   (RULES.versions as readonly unknown[]).includes(version);
 
 /** The rule holds for the records that are folded into this order now. */
@@ -77,7 +77,7 @@ export class UnknownRulesVersionError extends UnreadableJournalError {
 }
 
 /** @throws UnknownRulesVersionError */
-export function refuseUnknownVersion(rulesVersion: unknown): asserts rulesVersion is RulesVersion {
+function refuseUnknownVersion(rulesVersion: unknown): asserts rulesVersion is RulesVersion {
   if (isRulesVersion(rulesVersion)) return;
   throw new UnknownRulesVersionError(
     `A journal record was written under rules version ${String(rulesVersion)}; this release knows ${RULES.versions.join(', ')}`,
@@ -147,36 +147,49 @@ export const WRITTEN_SINCE: { readonly [Kind in JournalRecord['record']]: Writte
   OUTCOME: { record: 1, ...ofOperation, token: 1, result: 1, partial: 1, answer: 1, flags: 2 },
   IN_DOUBT: { record: 1, ...ofOperation, token: 1, reason: 1, message: 1, execCode: 1 },
   EVIDENCE: {
-    ...{
-      record: 1,
-      ...ofOperation,
-      source: 1,
-      operation: 1,
-      operationType: 1,
-      result: 1,
-      partial: 1,
-      mayBeDone: 1,
-      answer: 1,
-      tag: 1,
-    },
-    ...{ currency: 1, language: 1, languageOf: 1, maskedCard: 1, cardBrand: 1, cardCountry: 1, executedAt: 1 },
+    record: 1,
+    ...ofOperation,
+    source: 1,
+    operation: 1,
+    operationType: 1,
+    result: 1,
+    partial: 1,
+    mayBeDone: 1,
+    answer: 1,
+    tag: 1,
+    currency: 1,
+    language: 1,
+    languageOf: 1,
+    maskedCard: 1,
+    cardBrand: 1,
+    cardCountry: 1,
+    executedAt: 1,
     selectedBrand: 2,
-    ...{
-      actor: 1,
-      reason: 1,
-      approvedBy: 1,
-      proposal: 1,
-      notBefore: 1,
-      extraData: 1,
-      externalEntityId: 1,
-      externalReference: 1,
-      flags: 1,
-      seen: 2,
-    },
+    actor: 1,
+    reason: 1,
+    approvedBy: 1,
+    proposal: 1,
+    notBefore: 1,
+    extraData: 1,
+    externalEntityId: 1,
+    externalReference: 1,
+    flags: 1,
+    seen: 2,
   },
   SETTLED: {
-    ...{ record: 2, ...fieldsInOrder, conflict: 2, outcome: 2, result: 2, transactionId: 2, amount: 2, reference: 2 },
-    ...{ actor: 2, reason: 2, approvedBy: 2, proposal: 2, seen: 2 },
+    record: 2,
+    ...fieldsInOrder,
+    conflict: 2,
+    outcome: 2,
+    result: 2,
+    transactionId: 2,
+    amount: 2,
+    reference: 2,
+    actor: 2,
+    reason: 2,
+    approvedBy: 2,
+    proposal: 2,
+    seen: 2,
   },
   REJECTED: { record: 1, ...ofOperation, ...terms, faults: 1, seen: 1 },
   GIVEN_UP: { record: 1, ...ofOperation, code: 1, message: 1, retryAfterSeconds: 1 },

@@ -58,7 +58,11 @@ function intentsOn(order: OrderState, { at, rulesVersion }: JournalRecord): Inte
   const intent = (operation: OperationKind, transactionId?: string): Intent =>
     compact({
       ...({ record: 'INTENT', ...inOrder(order, at), rulesVersion, commandId: '?', attempt: 1, token: '?' } as const),
-      ...{ operation, method, currency, contentHash: '?', transactionId },
+      operation,
+      method,
+      currency,
+      contentHash: '?',
+      transactionId,
     });
   const followUps = order.operations.flatMap(({ operation, transactionId }) => {
     if (transactionId === undefined) return [];
@@ -77,8 +81,14 @@ function conflictsWith(
   if (known === undefined) return [];
   const { operation, attempt, transactionId } = known;
   const reported = (result: (typeof RESULTS)[number]): EvidenceRecord => ({
-    ...{ record: 'EVIDENCE', ...inOrder(order, at), rulesVersion, source: 'notification', operation, result },
-    ...{ tag: { operation: operationTag(commandId), attempt }, answer: compact({ transactionId }) },
+    record: 'EVIDENCE',
+    ...inOrder(order, at),
+    rulesVersion,
+    source: 'notification',
+    operation,
+    result,
+    tag: { operation: operationTag(commandId), attempt },
+    answer: compact({ transactionId }),
   });
   const isConflict = (result: (typeof RESULTS)[number]) =>
     foldNext(order, reported(result)).effects.some(({ event }) => event.type === 'payment.conflict.detected');

@@ -159,7 +159,7 @@ export interface TimerIndex {
 }
 
 /** Looks up a waiting payment and journals the answer. False: retry the look-up. Never rejects because of the platform's answer. */
-export type LookUpWaiting = (order: OrderState, operation: OperationState) => Promise<boolean>;
+type LookUpWaiting = (order: OrderState, operation: OperationState) => Promise<boolean>;
 
 /** Appends the records of due timers: ends, reminders, look-ups, snapshots, tombstones. Two instances may append the same one; the fold takes the first. */
 export class TimerWatch {

@@ -78,8 +78,12 @@ export async function startDrillWorld(
       simulator,
       merchantsFile: MERCHANTS_FILE,
       env: {
-        ...{ OPERATIONS_URL: operations.url, SIMULATOR_URL: simulator.url, KAFKA_TOPIC_PREFIX: prefix },
-        ...{ KAFKA_BROKERS: env.KAFKA_BROKERS!, REDIS_URL: env.REDIS_URL!, ENVIRONMENT_ID: 'tests' },
+        OPERATIONS_URL: operations.url,
+        SIMULATOR_URL: simulator.url,
+        KAFKA_TOPIC_PREFIX: prefix,
+        KAFKA_BROKERS: env.KAFKA_BROKERS!,
+        REDIS_URL: env.REDIS_URL!,
+        ENVIRONMENT_ID: 'tests',
       },
       async travel(aheadMs) {
         const before = gateway;

@@ -9,9 +9,13 @@ const VIEWER = 'demo-key-of-vera-not-a-real-one-at-all';
 export function operationsSettings({ prefix, env, apps }: Stage, schema: string): Record<string, string> {
   const { KAFKA_BROKERS = '', OPERATORS_FILE = '' } = env;
   return {
-    ...{ KAFKA_BROKERS, KAFKA_TOPIC_PREFIX: prefix, OPERATORS_FILE },
-    ...{ DATABASE_URL: databaseUrl(), DATABASE_SCHEMA: schema },
-    ...{ GATEWAY_URL: apps['payment-gateway']!.managementUrl, GATEWAY_KEY: VIEWER },
+    KAFKA_BROKERS,
+    KAFKA_TOPIC_PREFIX: prefix,
+    OPERATORS_FILE,
+    DATABASE_URL: databaseUrl(),
+    DATABASE_SCHEMA: schema,
+    GATEWAY_URL: apps['payment-gateway']!.managementUrl,
+    GATEWAY_KEY: VIEWER,
     COMPARE_EVERY_MS: '5000',
   };
 }

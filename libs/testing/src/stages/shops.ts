@@ -15,7 +15,8 @@ export const publisherOfTests = (): { kid: string; privateKey: KeyObject } => ({
   kid: 'k1',
   privateKey: createPrivateKey({
     key: Buffer.concat([PKCS8_OF_ED25519, Buffer.alloc(32, 7)]),
-    ...{ format: 'der', type: 'pkcs8' },
+    format: 'der',
+    type: 'pkcs8',
   }),
 });
 
@@ -65,8 +66,14 @@ export function writeShops(): FilesOfShops {
   const merchantsFile = join(folder, 'merchants.json');
   const operatorsFile = join(folder, 'operators.json');
   const further = Object.entries(shops()).map(([merchant, settings]) => ({
-    ...{ merchant, identifier: `Test ${merchant}`, accountKey: `test-account-key-of-${merchant}` },
-    ...{ market: 'FR', currency: 'EUR', notificationUrl: NOBODY, returnUrl: NOBODY, ...settings },
+    merchant,
+    identifier: `Test ${merchant}`,
+    accountKey: `test-account-key-of-${merchant}`,
+    market: 'FR',
+    currency: 'EUR',
+    notificationUrl: NOBODY,
+    returnUrl: NOBODY,
+    ...settings,
   }));
   writeFileSync(merchantsFile, JSON.stringify([...demo('merchants'), ...further]));
   writeFileSync(

@@ -54,7 +54,9 @@ export interface CommandStory {
 }
 
 const placeOf = ({ topic, partition, offset, timestampMs }: FoundRecord): Place => ({
-  ...{ topic, partition, offset },
+  topic,
+  partition,
+  offset,
   at: new Date(timestampMs).toISOString(),
 });
 
