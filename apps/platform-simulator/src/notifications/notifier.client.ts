@@ -3,7 +3,7 @@ import { withQuery, type NamedValues } from './notification-parameters.js';
 
 export type Encoding = 'get' | 'post' | 'multipart';
 
-const ATTEMPT_TIMEOUT_MS = 10_000;
+export const MOST_AT_ONCE = 64;
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 export interface Attempt {
@@ -17,9 +17,31 @@ export interface Attempt {
 
 /** One HTTP call to NOTIFICATION_URL. Only status 200 with the exact body `OK` acknowledges it. */
 export class Notifier {
-  readonly #agent = new Agent({ connections: 64 });
+  readonly #agent = new Agent({ connections: MOST_AT_ONCE });
+  readonly #waiting: (() => void)[] = [];
+  #underWay = 0;
 
+  constructor(private readonly attemptTimeoutMs = 10_000) {}
+
+  /** An attempt has its time from its turn on: if it ran while others are sent, a backlog would never end once it is longer than that. */
   async deliver(
+    address: string,
+    encoding: Encoding,
+    parameters: NamedValues,
+    signal: AbortSignal,
+  ): Promise<Omit<Attempt, 'time'>> {
+    if (this.#underWay < MOST_AT_ONCE) this.#underWay++;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await this.#send(address, encoding, parameters, signal);
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#underWay--;
+      else next();
+    }
+  }
+
+  async #send(
     address: string,
     encoding: Encoding,
     parameters: NamedValues,
@@ -28,7 +50,7 @@ export class Notifier {
     const over = new AbortController();
     const timer = setTimeout(
       () => over.abort(new DOMException('No answer came in time', 'TimeoutError')),
-      ATTEMPT_TIMEOUT_MS,
+      this.attemptTimeoutMs,
     );
     try {
       const { statusCode, body } = await request(encoding === 'get' ? withQuery(address, parameters) : address, {

@@ -5,12 +5,17 @@ import type { Transaction } from './transaction.js';
 /** All executed transactions, in memory only: a restart loses them. */
 export class Transactions {
   readonly #byId = new Map<string, Transaction>();
+  readonly #byOrder = new Map<string, Transaction[]>();
   readonly #busy = new Set<string>();
 
   constructor(private readonly clock: Clock) {}
 
   add(transaction: Transaction): void {
     this.#byId.set(transaction.transactionId, transaction);
+    const key = orderKey(transaction);
+    const others = this.#byOrder.get(key);
+    if (others === undefined) this.#byOrder.set(key, [transaction]);
+    else others.push(transaction);
   }
 
   find(transactionId: string): Transaction | undefined {
@@ -26,11 +31,8 @@ export class Transactions {
 
   ofOrder(identifier: string, orderId: string): Transaction[] {
     const nowMs = this.clock.nowMs();
-    const found: Transaction[] = [];
-    for (const transaction of this.#byId.values())
-      if (transaction.orderId === orderId && transaction.identifier === identifier)
-        found.push(expireIfOverdue(transaction, nowMs));
-    return found;
+    const found = this.#byOrder.get(orderKey({ identifier, orderId })) ?? [];
+    return found.map((transaction) => expireIfOverdue(transaction, nowMs));
   }
 
   /** Reserves an initial transaction. Returns false if another operation has reserved it. */
@@ -46,6 +48,10 @@ export class Transactions {
 
   clear(): void {
     this.#byId.clear();
+    this.#byOrder.clear();
     this.#busy.clear();
   }
 }
+
+const orderKey = ({ identifier, orderId }: Pick<Transaction, 'identifier' | 'orderId'>): string =>
+  JSON.stringify([identifier, orderId]);
