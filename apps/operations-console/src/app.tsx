@@ -7,7 +7,7 @@ import { LiveLine, useLive } from './live/live.js';
 import { useTheme } from './parts/hooks.js';
 import { KEYS, useKeyboard } from './parts/keyboard.js';
 import { Dialog, Empty, Loading } from './parts/parts.js';
-import { PAGES, type Path } from './pages.js';
+import { PAGES, type Path } from './listed-pages.js';
 import { Queue } from './queue/queue.js';
 import { signOut, useToken } from './session.js';
 import { SignIn } from './sign-in.js';

@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { PAGES } from '../pages.js';
+import { PAGES } from '../listed-pages.js';
 
 const WITH_KEY = PAGES.filter(({ key }) => key !== undefined);
 
