@@ -45,7 +45,7 @@ interface AttributeRule {
   readonly max: number;
   readonly required: boolean;
   readonly description: string;
-  /** What holds for commands alone; the headers of events are documented without it. */
+  /** The part that holds for commands alone; the headers of events are documented without it. */
   readonly ofCommands?: string;
   readonly example: string;
 }

@@ -7,7 +7,7 @@ export interface Infrastructure {
   redisUrl: string;
 }
 
-/** What a person must type where a test needs servers and has none. `jest.stages.mjs` says it once before the first test. */
+/** A person must type this where a test needs servers and has none. `jest.stages.mjs` says it once before the first test. */
 export const SERVERS_WANTED =
   'This run has no Kafka and Redis: `npm test -- PATH` starts them for the tests below PATH; `UNIT=1 npx jest PATH` runs those that need none.';
 

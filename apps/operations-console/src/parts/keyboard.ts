@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { PAGES } from '../listed-pages.js';
 
-const WITH_KEY = PAGES.filter(({ key }) => key !== undefined);
+const WITH_KEY = PAGES.flatMap(({ key, name, path }) => (key === undefined ? [] : [{ key, name, path }]));
 
 /** Keys of the page. They do nothing while a person types, or with Ctrl, Alt or Meta: those are the browser's. */
 export const KEYS: readonly [key: string, does: string][] = [

@@ -39,7 +39,7 @@ it('a part of the page is kept for good, and is sent compressed to whoever takes
 it('a reload of each page that the navigation names shows it again', async () => {
   const types = PAGES.map(async (path) => (await fetch(url + path)).headers.get('content-type'));
   expect(PAGES.length).toBeGreaterThan(5);
-  expect(await Promise.all(types)).toEqual(PAGES.map(() => expect.stringContaining('text/html')));
+  expect(await Promise.all(types)).toEqual(PAGES.map((): unknown => expect.stringContaining('text/html')));
 });
 
 it('an address of the page is the page, and an unknown one of the API is a problem', async () => {
