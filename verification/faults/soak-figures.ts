@@ -25,7 +25,7 @@ export interface Bound {
 
 /**
  * - Live memory, MiB a minute: 4 fill the 512 MiB that a small container has left within two hours. Below 24 MiB it is calls in flight.
- * - Descriptors a minute: a leak of one connection at each fault is one a minute. Below 24 they are connections of calls in flight.
+ * - Descriptors a minute, without connections to the platform: a leak of one at each fault is one a minute. Below 24 they are notifications in flight.
  * - Keys an order: the index has one. Rows an order: 14 of these stories, namely its own and one for each record and event.
  */
 export const BOUNDS = {

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -178,7 +178,7 @@ export class SoakWorld {
       const [, bytes] = LIVE_BYTES.exec(app.logs.findLast((line) => LIVE_BYTES.test(line)) ?? '') ?? [];
       if (bytes !== undefined) memory.push([minute, Number(bytes) / MIB]);
       app.logs.splice(0, app.logs.length - KEPT_LINES);
-      const open = descriptorsOf(app.pid);
+      const open = descriptorsOf(app.pid, this.stage.proxies.platform.port);
       if (open > 0) descriptors.push([minute, open]);
     }
     const [keys, rows] = await Promise.all([this.#countKeys(), this.#countRows()]);
@@ -268,11 +268,26 @@ export class SoakWorld {
   }
 }
 
-/** 0 if they cannot be counted. */
-function descriptorsOf(pid: number): number {
+/** Counts all but connections to this port, of which a gateway keeps as many as it has calls in flight. 0 if they cannot be counted. */
+function descriptorsOf(pid: number, portLeftOut: number): number {
   try {
-    return readdirSync(`/proc/${pid}/fd`).length;
+    const remote = `:${portLeftOut.toString(16).toUpperCase().padStart(4, '0')}`;
+    const columns = readFileSync(`/proc/${pid}/net/tcp`, 'utf8')
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/));
+    const leftOut = new Set(columns.filter((row) => row[2]?.endsWith(remote)).map((row) => `socket:[${row[9]}]`));
+    const open = readdirSync(`/proc/${pid}/fd`).map((fd) => targetOf(`/proc/${pid}/fd/${fd}`));
+    return open.filter((target) => !leftOut.has(target)).length;
   } catch {
     return 0;
+  }
+}
+
+/** Empty if the descriptor was closed meanwhile. */
+function targetOf(link: string): string {
+  try {
+    return readlinkSync(link);
+  } catch {
+    return '';
   }
 }
