@@ -115,8 +115,9 @@ class Soak {
     };
     await withProgress(progress, play);
     await world.sample(this.#orders, true);
+    const { size } = stage.infrastructure.kafka!;
     const report = reportOfSoak({
-      ...{ seed, minutes, wanted, capacity, beganMs, endsMs },
+      ...{ seed, minutes, brokers: size > 1 ? size : undefined, wanted, capacity, beganMs, endsMs },
       ...{ slots: this.#judged, faults: this.#faults, measured: world.measured },
       troubles: [...this.#troubles, ...stage.crashed],
     });

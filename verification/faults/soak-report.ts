@@ -21,6 +21,8 @@ export interface JudgedSlot {
 export interface SoakFigures {
   seed: number;
   minutes: number;
+  /** Absent with one. */
+  brokers?: number | undefined;
   /** Commands a second. */
   wanted: number;
   capacity?: number | undefined;
@@ -79,6 +81,7 @@ export function reportOfSoak({ beganMs, endsMs, slots, ...figures }: SoakFigures
   ];
   const json = {
     ...{ seed: figures.seed, minutes: figures.minutes },
+    ...(figures.brokers !== undefined && { brokers: figures.brokers }),
     commandsPerSecond: {
       answered: rounded(rate),
       wanted: rounded(figures.wanted),
@@ -132,8 +135,9 @@ export function tableOfSoak(
   const rows = Object.entries({ ...figures, ...faults, ...slopes }).map(
     ([name, value]) => [name, cell(value)] as const,
   );
-  const { seed, minutes, commandsPerSecond } = figures;
-  const again = `again: npm run faults -- --soak ${minutes} --rate ${Math.round(Number(commandsPerSecond.wanted))} --seed ${seed}`;
+  const { seed, minutes, brokers, commandsPerSecond } = figures;
+  const ofBrokers = brokers === undefined ? '' : ` --brokers ${brokers}`;
+  const again = `again: npm run faults -- --soak ${minutes} --rate ${Math.round(Number(commandsPerSecond.wanted))} --seed ${seed}${ofBrokers}`;
   const end = broken.length === 0 ? ['Every promise was kept.'] : ['BROKEN', ...someOfEachKind(broken), again];
   const table = isMarkdown
     ? ['| figure | value |', '| --- | --- |', ...rows.map(([name, value]) => `| ${name} | ${value} |`)]
