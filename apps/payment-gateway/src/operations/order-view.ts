@@ -166,21 +166,11 @@ export function doubtView(
   operation: OperationState,
   { nowMs, notExecutedAfterMs }: { nowMs: number; notExecutedAfterMs: number },
 ) {
-  const { merchant, orderId } = order;
-  const { commandId, operation: kind, method, attempt, amount, currency, isAmountAssumed, reference } = operation;
-  const { since = '', latest } = operation;
+  const { operation: kind, reference, latest } = operation;
   const fromMs = notExecutedFromMs(operation, notExecutedAfterMs);
   return compact({
-    id: operationIdOf({ merchant, orderId, commandId }),
-    merchant,
-    orderId,
-    commandId,
-    operation: kind,
-    method,
-    attempt,
-    ...compact({ amount, currency, isAmountAssumed, reference }),
-    since,
-    ageSeconds: Math.max(0, Math.floor((nowMs - Date.parse(since)) / 1000)),
+    ...entryOf(order, operation, nowMs),
+    reference,
     reason: latest?.body.flags?.[0],
     message: latest?.body.message,
     execCode: latest?.body.execCode,
@@ -190,13 +180,10 @@ export function doubtView(
   });
 }
 
-/** A payment that waits and that an operator may resolve. `expiresAt`: when time alone ends it. `nowMs`: wall clock. */
-export function waitingView(order: OrderState, operation: OperationState, nowMs: number) {
-  const { merchant, orderId } = order;
-  const { commandId, operation: kind, method, attempt, amount, currency, isAmountAssumed, transactionId } = operation;
-  const { phase, since = '' } = operation;
-  const endsInMs = lifetimeMs(operation);
-  return compact({
+/** Both lists say this of an operation. `nowMs`: wall clock. */
+function entryOf({ merchant, orderId }: OrderState, operation: OperationState, nowMs: number) {
+  const { commandId, operation: kind, method, attempt, amount, currency, isAmountAssumed, since = '' } = operation;
+  return {
     id: operationIdOf({ merchant, orderId, commandId }),
     merchant,
     orderId,
@@ -204,10 +191,22 @@ export function waitingView(order: OrderState, operation: OperationState, nowMs:
     operation: kind,
     method,
     attempt,
-    ...compact({ amount, currency, isAmountAssumed, transactionId }),
-    reason: phase,
+    amount,
+    currency,
+    isAmountAssumed,
     since,
     ageSeconds: Math.max(0, Math.floor((nowMs - Date.parse(since)) / 1000)),
+  };
+}
+
+/** A payment that waits and that an operator may resolve. `expiresAt`: when time alone ends it. `nowMs`: wall clock. */
+export function waitingView(order: OrderState, operation: OperationState, nowMs: number) {
+  const { operation: kind, transactionId, phase } = operation;
+  const endsInMs = lifetimeMs(operation);
+  return compact({
+    ...entryOf(order, operation, nowMs),
+    transactionId,
+    reason: phase,
     mayResolveFrom: new Date(operatorFromMs(operation)).toISOString(),
     expiresAt: endsInMs === undefined ? undefined : later(waitsFrom(operation), endsInMs),
     candidates: candidatesOf(order, kind),
