@@ -70,7 +70,7 @@ export function messagesPage({ channels, components: { messages, schemas } }, { 
   ].join('\n\n');
 }
 
-/** The values that this version writes to an open set: nobody could find them in the type, which any text fits. */
+/** This version writes these values to an open set. The schema does not list them, because it allows any text. */
 function valuesOf(field, { items, 'x-known-values': known = items?.['x-known-values'] }, meanings) {
   if (known === undefined) return [];
   if (meanings === undefined) return [`Values of \`${field}\`: ${known.map((value) => `\`${value}\``).join(', ')}.`];
