@@ -7,4 +7,5 @@ module.exports = {
     ? {}
     : { globalSetup: '<rootDir>/jest.stages.mjs', globalTeardown: '<rootDir>/jest.stages-end.mjs' }),
   testSequencer: '<rootDir>/jest.sequencer.cjs',
+  reporters: ['default', '<rootDir>/jest.stages-reporter.cjs'],
 };

@@ -3,6 +3,7 @@ const { existsSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
 
 const PROBLEM = 'application/problem+json';
+const SCHEMA_OF_PROBLEM = { $ref: '#/components/schemas/Problem' };
 const documents = new Map();
 
 /** The document of a service, with its paths as patterns; undefined if it has none. */
@@ -23,7 +24,14 @@ function read(file) {
     const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`, 'i');
     return { path, pattern, operations };
   });
-  return { ajv, routes };
+  return { ajv, routes, validators: new Map() };
+}
+
+/** Compiles a schema of the document once: a test that waits asks for the same answer fifty times a second. */
+function validatorOf({ ajv, validators }, schema) {
+  if (!validators.has(schema))
+    validators.set(schema, ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/'))));
+  return validators.get(schema);
 }
 
 /**
@@ -54,8 +62,7 @@ async function faultOfAnswer(service, { method, url }, response) {
   } catch {
     return undefined; // The test ended the request.
   }
-  const schema = isProblem ? { $ref: '#/components/schemas/Problem' } : content[contentType].schema;
-  const validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')));
+  const validate = validatorOf(document, isProblem ? SCHEMA_OF_PROBLEM : content[contentType].schema);
   const value = contentType.endsWith('json') ? JSON.parse(body) : body;
   return validate(value) ? undefined : `${what} has ${ajv.errorsText(validate.errors)}: ${body.slice(0, 500)}`;
 }

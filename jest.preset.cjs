@@ -23,6 +23,7 @@ const leftOut = [...ofAll, ...(UNIT ? ['\\.e2e\\.spec\\.'] : NIGHTLY ? [] : ['\\
 
 module.exports = {
   testEnvironment: 'node',
+  runtime: `${__dirname}/jest.runtime.cjs`,
   // End-to-end tests wait for events, not for time; a loaded machine is slow, not wrong.
   testTimeout: 120_000,
   setupFiles: ['reflect-metadata', `${__dirname}/jest.fetch.cjs`],
