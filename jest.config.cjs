@@ -7,5 +7,4 @@ module.exports = {
     ? {}
     : { globalSetup: '<rootDir>/jest.stages.mjs', globalTeardown: '<rootDir>/jest.stages-end.mjs' }),
   testSequencer: '<rootDir>/jest.sequencer.cjs',
-  reporters: ['default', '<rootDir>/jest.stages-reporter.cjs'],
 };

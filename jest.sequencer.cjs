@@ -1,6 +1,5 @@
 const { relative } = require('node:path');
 const { default: Sequencer } = require('@jest/test-sequencer');
-const StagesReporter = require('./jest.stages-reporter.cjs');
 /** Seconds of each longer file in a whole run: `npm run test:all -- --keep-seconds` writes them. A fresh clone, such as CI's, has no others. */
 const kept = require('./jest.seconds.json');
 
@@ -8,15 +7,9 @@ const kept = require('./jest.seconds.json');
 const seconds = ({ path, duration }) =>
   duration === undefined ? (kept[relative(__dirname, path).replaceAll('\\', '/')] ?? 0) : duration / 1_000;
 
-const isEndToEnd = ({ path }) => path.includes('.e2e.spec.');
-
-/**
- * The longest files first: one that begins last would leave the other workers without work. Of the short ones those end to end come first, so that
- * the stages can end.
- */
+/** The longest files first: one that begins last would leave the other workers without work. */
 module.exports = class LongestFirst extends Sequencer {
   sort(tests) {
-    StagesReporter.expect(tests);
-    return super.sort(tests).sort((one, other) => seconds(other) - seconds(one) || isEndToEnd(other) - isEndToEnd(one));
+    return super.sort(tests).sort((one, other) => seconds(other) - seconds(one));
   }
 };

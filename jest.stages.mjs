@@ -5,9 +5,6 @@ import { KEEPER_VARIABLE, openStages } from './libs/testing/dist/stages/index.js
 export default async function setUp() {
   // Specs without servers run all the same, so this stops nothing: each of the others fails with this line.
   if (!process.env.KAFKA_BROKERS || !process.env.REDIS_URL) console.error(SERVERS_WANTED);
-  const stages = await openStages();
-  let closing;
-  // After the last spec that may use them (jest.stages-reporter.cjs), else at the tear-down, which waits for it.
-  globalThis.stagesOfTests = { url: stages.url, close: () => (closing ??= stages.close()) };
+  globalThis.stagesOfTests = await openStages();
   process.env[KEEPER_VARIABLE] = globalThis.stagesOfTests.url;
 }
