@@ -53,13 +53,13 @@ export class LoadOrder {
 
   /** Resolves to the event of the operation's success. @throws {CutShort} if the operation ends otherwise */
   async succeeds(commandId: string): Promise<Event> {
-    const event = await this.#event(commandId, (one) => endOf(one));
+    const event = await this.ends(commandId);
     if (endOf(event) !== 'succeeded') throw new CutShort(event.type);
     return event;
   }
 
-  async ends(commandId: string): Promise<Event> {
-    return this.#event(commandId, (one) => endOf(one));
+  ends(commandId: string): Promise<Event> {
+    return this.#event(commandId, endOf);
   }
 
   /**
@@ -144,26 +144,24 @@ export class PlatformDoors {
     if (answer.status >= 400) throw new Error(`the decision ${decision} was answered with ${answer.status}`);
   }
 
-  async approve(transactionId: string): Promise<void> {
-    await this.#request('POST', `/simulator/transactions/${transactionId}/decide`, { decision: 'approve' });
+  approve(transactionId: string): Promise<unknown> {
+    return this.#ask(`transactions/${transactionId}/decide`, { decision: 'approve' });
   }
 
-  async refundInBackOffice(orderId: string, amount: number): Promise<void> {
-    await this.#request('POST', '/simulator/refunds', { identifier: this.identifier, orderId, amount });
+  refundInBackOffice(orderId: string, amount: number): Promise<unknown> {
+    return this.#ask('refunds', { identifier: this.identifier, orderId, amount });
   }
 
   async cardToken(): Promise<string> {
-    return ((await this.#request('POST', '/simulator/tokens', { identifier: this.identifier })) as { HFTOKEN: string })
-      .HFTOKEN;
+    return (await this.#ask<{ HFTOKEN: string }>('tokens', { identifier: this.identifier })).HFTOKEN;
   }
 
   /** Only those that wait: all of them, asked for ten times a second, would take most of the processor in a long soak. */
-  async waitingNotifications(orderPrefix: string): Promise<NotificationOfPlatform[]> {
-    const path = `/simulator/notifications?state=waiting&orderPrefix=${encodeURIComponent(orderPrefix)}`;
-    return (await this.#request('GET', path)) as NotificationOfPlatform[];
+  waitingNotifications(orderPrefix: string): Promise<NotificationOfPlatform[]> {
+    return this.#ask(`notifications?state=waiting&orderPrefix=${encodeURIComponent(orderPrefix)}`);
   }
 
-  async #request(method: string, path: string, body?: object): Promise<unknown> {
-    return ask(this.simulatorUrl + path, { method, ...(body && { body }) });
+  #ask<T>(path: string, body?: object): Promise<T> {
+    return ask(`${this.simulatorUrl}/simulator/${path}`, { ...(body && { body }) });
   }
 }
