@@ -44,19 +44,17 @@ export async function runKillAnywhere(options: Given & Steady, lines: CommandLin
     const run = await runScenario(scenario, seed, infrastructure);
     const { commands, verdict } = run;
     const { inDoubt, falseDoubt } = verdict;
-    const kills = killedAtMs.length;
+    const [kills, violations] = [killedAtMs.length, faultsOf(run)];
     const report = {
-      ...{ seed, minutes, perSecond, commands, kills, underWay, inDoubt, falseDoubt, violations: faultsOf(run) },
+      ...{ seed, minutes, perSecond, commands, kills, underWay, inDoubt, falseDoubt },
       doubtsPerKill: rounded(inDoubt / Math.max(1, kills)),
       falseDoubtShare: rounded(falseDoubt / Math.max(1, underWay)),
     };
-    console.error(
-      columns(Object.entries(report).filter(([, figure]) => typeof figure === 'number') as [string, number][]),
-    );
-    for (const violation of report.violations) console.error(violation);
-    if (json) console.log(JSON.stringify(report));
+    console.error(columns(Object.entries(report)));
+    for (const violation of violations) console.error(violation);
+    if (json) console.log(JSON.stringify({ ...report, violations }));
     // Nothing is shown where nothing was killed.
-    return report.violations.length === 0 && kills > 0 ? 0 : 1;
+    return violations.length === 0 && kills > 0 ? 0 : 1;
   } finally {
     await infrastructure.stop();
   }

@@ -158,8 +158,7 @@ class Soak {
     this.#loads.add(load);
     try {
       load.start();
-      await delay((load.orders.at(-1)?.atMs ?? 0) + 200);
-      await load.stop();
+      await load.allTold();
       await load.settled(SETTLE_MS);
     } catch (error) {
       this.#troubles.push(`orders ${orderPrefix}: ${(error as Error).message}`);

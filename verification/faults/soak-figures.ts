@@ -10,7 +10,7 @@ export type Point = readonly [x: number, y: number];
 export interface Measured {
   name: string;
   unit: string;
-  points: readonly Point[];
+  points: Point[];
   bound: Bound;
 }
 
