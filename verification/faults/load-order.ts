@@ -31,19 +31,14 @@ export class CutShort extends Error {
 
 /** One order, as its story sees it: it sends commands and waits for their events. */
 export class LoadOrder {
-  constructor(private readonly parts: LoadOrderParts) {}
+  readonly name: { merchant: string; orderId: string };
+  readonly random: Random;
+  readonly platform: PlatformDoors;
 
-  get random(): Random {
-    return this.parts.random;
-  }
-
-  get platform(): PlatformDoors {
-    return this.parts.platform;
-  }
-
-  get name(): { merchant: string; orderId: string } {
-    const { merchant, orderId } = this.parts;
-    return { merchant, orderId };
+  constructor(private readonly parts: LoadOrderParts) {
+    const { merchant, orderId } = parts;
+    this.name = { merchant, orderId };
+    ({ random: this.random, platform: this.platform } = parts);
   }
 
   send(rail: Rail, type: CommandType, data: CommandData, id: string = randomUUID()): string {
@@ -99,7 +94,7 @@ export class LoadOrder {
 
   async #within(timeoutMs: number, what: string, isWanted: (event: Event) => unknown): Promise<Event> {
     const { events, orderId } = this.parts;
-    const event = await events.next(orderId, (all) => all.find((one) => isWanted(one)), timeoutMs);
+    const event = await events.next(orderId, isWanted, timeoutMs);
     if (event === undefined) throw new CutShort(`waited ${timeoutMs} ms for ${what}`);
     return event;
   }

@@ -61,7 +61,8 @@ export class SoakWorld {
   readonly #rows = measured('PostgreSQL rows', 'per order', BOUNDS.rows);
   #gateways: RunningApp[] = [];
   #joined = 0;
-  #places: Places = {};
+  /** The ends of the topics a few seconds ago, or when Kafka last answered. */
+  places: Places = {};
   readonly #sql: postgres.Sql;
   readonly #schema: string;
   readonly #beganMs = performance.now();
@@ -163,11 +164,6 @@ export class SoakWorld {
     await this.stage.ready(gateway);
   }
 
-  /** The ends of the topics a few seconds ago, or when Kafka last answered. */
-  get places(): Places {
-    return this.#places;
-  }
-
   /** Memory and connections of a backlog are no leak, so without `isCalm` only keys and rows are counted. */
   async sample(orders: number, isCalm: boolean): Promise<void> {
     void this.#readPlaces().catch(() => undefined);
@@ -238,7 +234,7 @@ export class SoakWorld {
       const offsets = await topicOffsets(client, options.topicPrefix + name);
       return [name, new Map([...offsets].map(([partition, { high }]) => [partition, high]))] as const;
     };
-    this.#places = Object.fromEntries(await Promise.all(topics.map(read)));
+    this.places = Object.fromEntries(await Promise.all(topics.map(read)));
   }
 
   async #countKeys(): Promise<number | undefined> {
