@@ -147,7 +147,7 @@ class Soak {
     const { stage, world, options } = this;
     const { client, simulator } = stage;
     await delay(Math.max(0, atMs - Date.now()));
-    const from = world.places;
+    const from = world.topicEnds;
     const orderPrefix = `${stage.options.orderPrefix}${name}-`;
     const traced = { client, topicPrefix: stage.options.topicPrefix, simulatorUrl: simulator.url, orderPrefix };
     const orders = Math.max(1, Math.round((ordersPerSecond * SLOT_MS) / 1_000));

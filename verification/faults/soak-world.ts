@@ -14,7 +14,7 @@ import { BOUNDS, type Bound, type Measured } from './soak-figures.js';
 import type { SoakFault } from './soak-plan.js';
 import type { Stage } from './stage.js';
 import type { Way } from './surroundings.js';
-import type { Places } from './traces-reader.js';
+import type { TopicOffsets } from './traces-reader.js';
 
 /** Longer than a gateway's session, so another one takes its partitions. */
 const FROZEN_MS = 9_000;
@@ -62,7 +62,7 @@ export class SoakWorld {
   #gateways: RunningApp[] = [];
   #joined = 0;
   /** The ends of the topics a few seconds ago, or when Kafka last answered. */
-  places: Places = {};
+  topicEnds: TopicOffsets = {};
   readonly #sql: postgres.Sql;
   readonly #schema: string;
   readonly #beganMs = performance.now();
@@ -166,7 +166,7 @@ export class SoakWorld {
 
   /** Memory and connections of a backlog are no leak, so without `isCalm` only keys and rows are counted. */
   async sample(orders: number, isCalm: boolean): Promise<void> {
-    void this.#readPlaces().catch(() => undefined);
+    void this.#readTopicEnds().catch(() => undefined);
     for (const { app, memory, descriptors } of isCalm ? this.#lives : []) {
       if (app.killed) continue;
       const minute = (performance.now() - this.#beganMs) / MINUTE_MS;
@@ -226,15 +226,15 @@ export class SoakWorld {
     this.#lives.push({ app, name: numbered, memory, descriptors });
   }
 
-  /** An answer that comes late names earlier places, and these are right too. */
-  async #readPlaces(): Promise<void> {
+  /** An answer that comes late names earlier offsets, and these are right too. */
+  async #readTopicEnds(): Promise<void> {
     const { client, options } = this.stage;
     const topics = [...Object.values(COMMAND_TOPICS), TOPICS.notifications, TOPICS.journal, TOPICS.events];
     const read = async ({ name }: { name: string }) => {
       const offsets = await topicOffsets(client, options.topicPrefix + name);
       return [name, new Map([...offsets].map(([partition, { high }]) => [partition, high]))] as const;
     };
-    this.places = Object.fromEntries(await Promise.all(topics.map(read)));
+    this.topicEnds = Object.fromEntries(await Promise.all(topics.map(read)));
   }
 
   async #countKeys(): Promise<number | undefined> {
