@@ -1,5 +1,5 @@
 import { Random } from '../simulation/random.js';
-import { chosen, SCENARIOS, TELLING } from './catalogue.js';
+import { chosen, PLAYED_FIRST, SCENARIOS } from './catalogue.js';
 import { CRASH_POINTS } from './failpoints/failpoints.js';
 
 const names = (runs: number, seed = 1) => chosen(SCENARIOS, runs, new Random(seed)).map(({ name }) => name);
@@ -9,13 +9,13 @@ it('has each scenario under a name of its own, and one for every crash point', (
   expect(new Set(SCENARIOS.map(({ crashPoint }) => crashPoint))).toEqual(new Set([...CRASH_POINTS, undefined]));
 });
 
-it('plays the telling ones where there are few runs', () => {
-  expect(names(TELLING.length)).toEqual([...TELLING]);
-  expect(names(3)).toEqual(TELLING.slice(0, 3));
+it('plays the first ones where there are few runs', () => {
+  expect(names(PLAYED_FIRST.length)).toEqual([...PLAYED_FIRST]);
+  expect(names(3)).toEqual(PLAYED_FIRST.slice(0, 3));
 });
 
 it('begins the long one right after them', () => {
-  for (const seed of [1, 2, 3]) expect(names(100, seed)[TELLING.length]).toBe('kafka-away-60-s');
+  for (const seed of [1, 2, 3]) expect(names(100, seed)[PLAYED_FIRST.length]).toBe('kafka-away-60-s');
 });
 
 it('plays every scenario in 100 runs, and kills at crash points in 46 of them', () => {

@@ -10,7 +10,7 @@ const FAULTS = [...serviceScenarios, ...storeScenarios, ...platformScenarios];
 export const SCENARIOS: readonly Scenario[] = [...FAULTS, ...canaryScenarios(FAULTS), forgedNotifications];
 
 /** A short campaign plays these first: each tests another part of the promise. */
-export const TELLING = [
+export const PLAYED_FIRST = [
   'killed-granted',
   'killed-answer-read',
   'killed-request-written',
@@ -28,15 +28,15 @@ export const TELLING = [
 /** It takes as long as several others, so it starts early: the other workers need not wait for it at the end. */
 const LONG = 'kafka-away-60-s';
 
-/** Chooses a campaign's scenarios: first TELLING, then the long one, then each of the others once, and then by weight. */
+/** Chooses a campaign's scenarios: PLAYED_FIRST, then the long one, then each of the others once, and then by weight. */
 export function chosen(scenarios: readonly Scenario[], runs: number, random: Random): Scenario[] {
-  const telling = TELLING.flatMap((name) => scenarios.find((scenario) => scenario.name === name) ?? []);
+  const first = PLAYED_FIRST.flatMap((name) => scenarios.find((scenario) => scenario.name === name) ?? []);
   const others = shuffled(
-    scenarios.filter((scenario) => !telling.includes(scenario)),
+    scenarios.filter((scenario) => !first.includes(scenario)),
     random,
   );
   const isLong = ({ name }: Scenario) => name === LONG;
-  const all = [...telling, ...others.filter(isLong), ...others.filter((scenario) => !isLong(scenario))].slice(0, runs);
+  const all = [...first, ...others.filter(isLong), ...others.filter((scenario) => !isLong(scenario))].slice(0, runs);
   const weights = Object.fromEntries(scenarios.map(({ name, weight = 1 }) => [name, weight]));
   while (all.length < runs) {
     const name = random.weighted(weights);

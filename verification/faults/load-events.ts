@@ -51,18 +51,14 @@ export class LoadEvents {
     }
   }
 
-  /** Resolves to the first result of `find` on the order's events that is not undefined; to undefined after the timeout. */
-  async next<T>(
-    orderId: string,
-    find: (events: readonly Event[]) => T | undefined,
-    timeoutMs: number,
-  ): Promise<T | undefined> {
+  /** Resolves to the order's first such event, to undefined after the timeout. */
+  async next(orderId: string, isWanted: (event: Event) => unknown, timeoutMs: number): Promise<Event | undefined> {
     const over = new AbortController();
     const timer = setTimeout(() => over.abort(), timeoutMs);
     const signal = AbortSignal.any([over.signal, this.#closing.signal]);
     try {
       for (;;) {
-        const found = find(this.of(orderId));
+        const found = this.of(orderId).find(isWanted);
         if (found !== undefined || signal.aborted) return found;
         await once(this.#arrived, orderId, { signal }).catch(() => undefined);
       }

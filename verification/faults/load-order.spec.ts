@@ -13,7 +13,7 @@ const orderWith = (...events: Event[]) =>
   new LoadOrder({
     ...{ orderId: 'o-1', merchant: 'shop-fr', random: new Random(1), patienceMs: 5, doubtPatienceMs: 5 },
     platform: {} as PlatformDoors,
-    events: { next: (_orderId, find) => Promise.resolve(find(events)) },
+    events: { next: (_orderId, isWanted) => Promise.resolve(events.find(isWanted)) },
     send: () => undefined,
   });
 

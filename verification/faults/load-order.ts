@@ -31,19 +31,14 @@ export class CutShort extends Error {
 
 /** One order, as its story sees it: it sends commands and waits for their events. */
 export class LoadOrder {
-  constructor(private readonly parts: LoadOrderParts) {}
+  readonly name: { merchant: string; orderId: string };
+  readonly random: Random;
+  readonly platform: PlatformDoors;
 
-  get random(): Random {
-    return this.parts.random;
-  }
-
-  get platform(): PlatformDoors {
-    return this.parts.platform;
-  }
-
-  get name(): { merchant: string; orderId: string } {
-    const { merchant, orderId } = this.parts;
-    return { merchant, orderId };
+  constructor(private readonly parts: LoadOrderParts) {
+    const { merchant, orderId } = parts;
+    this.name = { merchant, orderId };
+    ({ random: this.random, platform: this.platform } = parts);
   }
 
   send(rail: Rail, type: CommandType, data: CommandData, id: string = randomUUID()): string {
@@ -53,13 +48,13 @@ export class LoadOrder {
 
   /** Resolves to the event of the operation's success. @throws {CutShort} if the operation ends otherwise */
   async succeeds(commandId: string): Promise<Event> {
-    const event = await this.#event(commandId, (one) => endOf(one));
+    const event = await this.ends(commandId);
     if (endOf(event) !== 'succeeded') throw new CutShort(event.type);
     return event;
   }
 
-  async ends(commandId: string): Promise<Event> {
-    return this.#event(commandId, (one) => endOf(one));
+  ends(commandId: string): Promise<Event> {
+    return this.#event(commandId, endOf);
   }
 
   /**
@@ -99,7 +94,7 @@ export class LoadOrder {
 
   async #within(timeoutMs: number, what: string, isWanted: (event: Event) => unknown): Promise<Event> {
     const { events, orderId } = this.parts;
-    const event = await events.next(orderId, (all) => all.find((one) => isWanted(one)), timeoutMs);
+    const event = await events.next(orderId, isWanted, timeoutMs);
     if (event === undefined) throw new CutShort(`waited ${timeoutMs} ms for ${what}`);
     return event;
   }
@@ -144,26 +139,24 @@ export class PlatformDoors {
     if (answer.status >= 400) throw new Error(`the decision ${decision} was answered with ${answer.status}`);
   }
 
-  async approve(transactionId: string): Promise<void> {
-    await this.#request('POST', `/simulator/transactions/${transactionId}/decide`, { decision: 'approve' });
+  approve(transactionId: string): Promise<unknown> {
+    return this.#ask(`transactions/${transactionId}/decide`, { decision: 'approve' });
   }
 
-  async refundInBackOffice(orderId: string, amount: number): Promise<void> {
-    await this.#request('POST', '/simulator/refunds', { identifier: this.identifier, orderId, amount });
+  refundInBackOffice(orderId: string, amount: number): Promise<unknown> {
+    return this.#ask('refunds', { identifier: this.identifier, orderId, amount });
   }
 
   async cardToken(): Promise<string> {
-    return ((await this.#request('POST', '/simulator/tokens', { identifier: this.identifier })) as { HFTOKEN: string })
-      .HFTOKEN;
+    return (await this.#ask<{ HFTOKEN: string }>('tokens', { identifier: this.identifier })).HFTOKEN;
   }
 
   /** Only those that wait: all of them, asked for ten times a second, would take most of the processor in a long soak. */
-  async waitingNotifications(orderPrefix: string): Promise<NotificationOfPlatform[]> {
-    const path = `/simulator/notifications?state=waiting&orderPrefix=${encodeURIComponent(orderPrefix)}`;
-    return (await this.#request('GET', path)) as NotificationOfPlatform[];
+  waitingNotifications(orderPrefix: string): Promise<NotificationOfPlatform[]> {
+    return this.#ask(`notifications?state=waiting&orderPrefix=${encodeURIComponent(orderPrefix)}`);
   }
 
-  async #request(method: string, path: string, body?: object): Promise<unknown> {
-    return ask(this.simulatorUrl + path, { method, ...(body && { body }) });
+  #ask<T>(path: string, body?: object): Promise<T> {
+    return ask(`${this.simulatorUrl}/simulator/${path}`, { ...(body && { body }) });
   }
 }

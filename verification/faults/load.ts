@@ -85,6 +85,12 @@ export class Load {
     this.#timers = this.orders.map((order, at) => setTimeout(() => this.#begin(order, this.#randoms[at]!), order.atMs));
   }
 
+  /** Call it right after the start. Resolves when every order has begun and every story has ended. */
+  async allTold(): Promise<void> {
+    await delay((this.orders.at(-1)?.atMs ?? 0) + 200);
+    await this.stop();
+  }
+
   /**
    * Begins no more orders. Resolves when the running stories have ended and all commands are acknowledged, or after 30 s without. `settled`
    * may follow.

@@ -30,7 +30,7 @@ export interface OrderTraces {
   executed: OperationOfPlatform[];
   notifications: NotificationOfPlatform[];
   /** TRANSACTIONIDs whose success the journal holds, by answer, notification, look-up or operator. */
-  heardToSucceed: Set<string | undefined>;
+  reportedSucceeded: Set<string | undefined>;
 }
 
 /** The joined traces, in which the referee looks things up. */
@@ -51,7 +51,7 @@ export function bookOf(traces: Traces): Book {
     const key = orderKey(merchant, orderId);
     const traced = orders.get(key) ?? {
       ...{ key, order: emptyOrder(merchant, orderId), grants: [], calls: [], executed: [], notifications: [] },
-      heardToSucceed: new Set(),
+      reportedSucceeded: new Set(),
     };
     orders.set(key, traced);
     byOrderId.set(orderId, traced);
@@ -63,7 +63,7 @@ export function bookOf(traces: Traces): Book {
   for (const { offset, record } of traces.journal) {
     const traced = of(record);
     if ((record.record === 'OUTCOME' || record.record === 'EVIDENCE') && record.result === 'succeeded')
-      traced.heardToSucceed.add(record.answer.transactionId);
+      traced.reportedSucceeded.add(record.answer.transactionId);
     const isNew = record.record === 'INTENT' && verdictOf(traced.order, record.token) === undefined;
     const { order, effects } = fold(traced.order, record, offset);
     traced.order = order;
@@ -110,12 +110,12 @@ export function executedFor({ order, executed }: OrderTraces, operation: Operati
  * to know it. Undefined if no report got through: the notification was never sent, a forged one replaced it, or the answer was lost.
  */
 export function reportedOf(
-  { notifications, heardToSucceed }: OrderTraces,
+  { notifications, reportedSucceeded }: OrderTraces,
   { transactionId }: OperationOfPlatform,
 ): 'succeeded' | 'refused' | undefined {
-  const taken = notifications.filter((one) => one.transactionId === transactionId && isTaken(one));
-  const codes = taken.map(({ execCode }) => standingOf(execCode));
-  if (heardToSucceed.has(transactionId) || codes.includes('succeeded')) return 'succeeded';
+  const accepted = notifications.filter((one) => one.transactionId === transactionId && wasAccepted(one));
+  const codes = accepted.map(({ execCode }) => statusOf(execCode));
+  if (reportedSucceeded.has(transactionId) || codes.includes('succeeded')) return 'succeeded';
   return codes.includes('refused') ? 'refused' : undefined;
 }
 
@@ -123,12 +123,13 @@ export function reportedOf(
 export const isReported = (traced: OrderTraces, operation: OperationState, entry: OperationOfPlatform): boolean =>
   hasSucceeded(operation) || reportedOf(traced, entry) === 'succeeded';
 
-export const isTaken = ({ attempts }: NotificationOfPlatform): boolean => attempts.some(({ isAccepted }) => isAccepted);
+export const wasAccepted = ({ attempts }: NotificationOfPlatform): boolean =>
+  attempts.some(({ isAccepted }) => isAccepted);
 
-type Standing = 'succeeded' | 'refused' | 'redirect_required' | 'pending';
+type Status = 'succeeded' | 'refused' | 'redirect_required' | 'pending';
 
-/** Only an executed transaction has a standing. */
-export function standingOf(execCode: string): Standing {
+/** Only an executed transaction has a status. */
+export function statusOf(execCode: string): Status {
   if (execCode === '0000' || execCode === '0004') return 'succeeded';
   if (execCode === '0001' || execCode === '0002') return 'redirect_required';
   return execCode === '0003' ? 'pending' : 'refused';
@@ -155,16 +156,16 @@ export function wrongEnd(
   { end, amount, isAmountAssumed }: Pick<OperationState, 'end' | 'amount' | 'isAmountAssumed'>,
   executed: readonly OperationOfPlatform[],
 ): string | undefined {
-  const standings = executed.map(({ finalExecCode }) => standingOf(finalExecCode));
+  const statuses = executed.map(({ finalExecCode }) => statusOf(finalExecCode));
   switch (end) {
     case 'succeeded': {
-      const entry = executed[standings.indexOf('succeeded')];
+      const entry = executed[statuses.indexOf('succeeded')];
       if (entry === undefined) return 'nothing succeeded';
       const isOtherAmount = amount !== undefined && !isAmountAssumed && amount !== entry.amount;
       return isOtherAmount ? `it is of ${entry.amount}, not ${amount}` : undefined;
     }
     case 'refused':
-      return standings.every((standing) => standing === 'refused') ? undefined : 'it was not refused';
+      return statuses.every((status) => status === 'refused') ? undefined : 'it was not refused';
     case 'expired':
       return executed.length > 0 ? undefined : 'nothing was executed';
     default:
@@ -184,7 +185,7 @@ export const contentOf = (parameters: Readonly<Record<string, string>>): string 
  * Leaves out what may differ: a republished event may have lost its page, trace context belongs to the publication, and a rejected command
  * has no journal record to take its time from.
  */
-export function saidBy(event: CloudEvent<PaymentEvent>): unknown {
+export function statementOf(event: CloudEvent<PaymentEvent>): unknown {
   const { id, type, subject, sequence, correlationid, causationid, data } = event;
   const { redirectHtml, redirectHtmlDropped, ...said } = data;
   const time = type === 'payment.command.rejected' ? undefined : event.time;

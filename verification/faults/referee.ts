@@ -20,11 +20,11 @@ import {
   executedFor,
   isCounted,
   isReported,
-  isTaken,
+  wasAccepted,
   nameOf,
   reportedOf,
-  saidBy,
-  standingOf,
+  statementOf,
+  statusOf,
   wrongEnd,
   type Book,
   type OrderTraces,
@@ -43,7 +43,7 @@ const inEachOrder = (check: (traced: OrderTraces, book: Book) => Iterable<string
 /** A trace that is missing may still come while a run settles; at its end it is lost. */
 const MISSING: readonly [ViolationKind, Check][] = [
   ['lost', unfinished],
-  ['notificationsLost', unheard],
+  ['notificationsLost', lostNotifications],
   ['eventsBroken', unpublished],
 ];
 
@@ -58,10 +58,10 @@ const CHECKS: readonly [ViolationKind, Check][] = [
   ['wrongOutcome', wrongEnds],
   ['wrongOutcome', forged],
   ['eventsBroken', contradictions],
-  ['eventsBroken', misplaced],
-  ['eventsBroken', renamed],
+  ['eventsBroken', inWrongPartition],
+  ['eventsBroken', underTwoIds],
   ['outOfOrder', overtaken],
-  ['outOfOrder', behind],
+  ['outOfOrder', outOfSequence],
 ];
 
 const foundBy = (checks: typeof CHECKS, traces: Traces, book: Book): Violation[] =>
@@ -111,14 +111,14 @@ function* executedTwice(traced: OrderTraces): Iterable<string> {
 
 /** Checks the interface's section "Limits" in the ledger alone, although the platform refuses most violations itself. */
 function* brokenLimits({ executed }: OrderTraces): Iterable<string> {
-  const succeeded = executed.filter(({ finalExecCode }) => standingOf(finalExecCode) === 'succeeded');
+  const succeeded = executed.filter(({ finalExecCode }) => statusOf(finalExecCode) === 'succeeded');
   for (const payment of executed.filter(({ transactionId, initialId }) => transactionId === initialId)) {
     const followUps = succeeded.filter((one) => one.initialId === payment.initialId && one !== payment);
     const of = (operationType: string) => followUps.filter((other) => other.operationType === operationType);
     const [captures, voids] = [of('capture'), of('void')];
     if (captures.length > 1) yield `${captures.length} captures of ${payment.transactionId}`;
     if (captures.length > 0 && voids.length > 0) yield `captured and voided: ${payment.transactionId}`;
-    if (followUps.length > 0 && standingOf(payment.finalExecCode) !== 'succeeded' && voids.length === 0)
+    if (followUps.length > 0 && statusOf(payment.finalExecCode) !== 'succeeded' && voids.length === 0)
       yield `follow-ups of ${payment.transactionId}, which did not succeed`;
     const captured = captures[0]?.amount ?? (payment.operationType === 'payment' ? payment.amount : 0);
     if (captured > payment.amount) yield `captured ${captured} of ${payment.amount}`;
@@ -140,14 +140,14 @@ function* secondPayments(traced: OrderTraces, { conflicts }: Book): Iterable<str
   const live = order.operations.flatMap((operation) => {
     const entry = executedFor(traced, operation).find(({ transactionId, initialId }) => transactionId === initialId);
     const isLive =
-      entry && standingOf(entry.finalExecCode) !== 'refused' && operation.end !== 'expired' && !isVoided(entry);
+      entry && statusOf(entry.finalExecCode) !== 'refused' && operation.end !== 'expired' && !isVoided(entry);
     return isLive ? [{ operation, entry }] : [];
   });
   for (const [index, one] of live.entries())
     for (const other of live.slice(index + 1)) {
       const both = [one, other];
       const names = both.map(({ operation }) => operation.commandId).join(' and ');
-      const havePaid = both.every(({ entry }) => standingOf(entry.finalExecCode) === 'succeeded');
+      const havePaid = both.every(({ entry }) => statusOf(entry.finalExecCode) === 'succeeded');
       const areReported = both.every(({ operation, entry }) => isReported(traced, operation, entry));
       if (!supersedes(order, other.operation, one.operation)) yield `${names} are live together`;
       else if (havePaid && areReported && !both.some(({ operation }) => named.includes(operation.commandId)))
@@ -197,10 +197,10 @@ function* unfinished({ commands, commandTopic, events }: Traces, { orders }: Boo
 }
 
 /** Finds notifications that were accepted but not stored, or stored but never counted. */
-function* unheard({ delivered, notificationTopic, journal }: Traces, { orders }: Book): Iterable<string> {
+function* lostNotifications({ delivered, notificationTopic, journal }: Traces, { orders }: Book): Iterable<string> {
   const stored = new Set(notificationTopic.map(({ notification }) => contentOf(notification.parameters)));
   for (const one of delivered)
-    if (isTaken(one) && !stored.has(contentOf(one.parameters)))
+    if (wasAccepted(one) && !stored.has(contentOf(one.parameters)))
       yield `${one.operationType} ${one.execCode} of ${one.orderId} was answered with OK and is not in the topic`;
   const heard = new Set(
     journal.flatMap(({ key, record }) => (record.record === 'EVIDENCE' ? [`${key} ${nameOf(record.answer)}`] : [])),
@@ -300,17 +300,17 @@ function* contradictions(_traces: Traces, { expected, published }: Book): Iterab
   for (const [id, [event, ...others]] of published) {
     if (event === undefined) continue;
     const name = `${event.type} ${id} of ${event.subject}`;
-    const said = saidBy(event);
-    if (others.some((other) => !isDeepStrictEqual(saidBy(other), said))) yield `${name} has two contents`;
+    const said = statementOf(event);
+    if (others.some((other) => !isDeepStrictEqual(statementOf(other), said))) yield `${name} has two contents`;
     if (event.type === 'payment.command.rejected') continue;
     const asked = expected.get(id);
     if (!asked) yield `${name} is not of the journal`;
-    else if (!isDeepStrictEqual(said, saidBy(asked.event))) yield `${name} says something else than the journal`;
+    else if (!isDeepStrictEqual(said, statementOf(asked.event))) yield `${name} says something else than the journal`;
   }
 }
 
 /** All records of an order must be in its partition (R1). */
-function misplaced({ journal, events }: Traces): Iterable<string> {
+function inWrongPartition({ journal, events }: Traces): Iterable<string> {
   const wrong = [...journal, ...events].filter(({ key, partition }) => partition !== journalPartition(key));
   return new Set(
     wrong.map(
@@ -319,7 +319,7 @@ function misplaced({ journal, events }: Traces): Iterable<string> {
   );
 }
 
-function* renamed({ notificationTopic }: Traces): Iterable<string> {
+function* underTwoIds({ notificationTopic }: Traces): Iterable<string> {
   const ids = new Map<string, string>();
   for (const { id, notification } of notificationTopic) {
     const content = contentOf(notification.parameters);
@@ -349,7 +349,7 @@ function* overtaken({ commandTopic }: Traces, { orders }: Book): Iterable<string
 }
 
 /** `sequence` must rise between the first publications of an order's events. */
-function* behind({ events }: Traces): Iterable<string> {
+function* outOfSequence({ events }: Traces): Iterable<string> {
   const seen = new Set<string>();
   const last = new Map<string, string>();
   for (const { key, event } of events) {

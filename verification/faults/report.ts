@@ -53,13 +53,17 @@ export interface Run {
   verdict: Verdict;
 }
 
+/** Counts the violations of each kind. */
+export function countsByKind(violations: readonly Violation[]): Record<ViolationKind, number> {
+  const counts = VIOLATION_KINDS.map((kind) => [kind, violations.filter((one) => one.kind === kind).length]);
+  return Object.fromEntries(counts) as Record<ViolationKind, number>;
+}
+
 /** A campaign prints it as its last line, in JSON. */
 export type Report = ReturnType<typeof reportOf>;
 
 export function reportOf(runs: readonly Run[], seed: number) {
   const sum = (of: (run: Run) => number) => runs.reduce((total, run) => total + of(run), 0);
-  const count = (kind: ViolationKind) =>
-    sum(({ verdict }) => verdict.violations.filter((violation) => violation.kind === kind).length);
   const hit = new Set(runs.map(({ crashPoint }) => crashPoint));
   const recoveries = runs.flatMap(({ recoverySeconds = [] }) => recoverySeconds);
   const pauses: Record<string, number> = {};
@@ -71,7 +75,7 @@ export function reportOf(runs: readonly Run[], seed: number) {
     kills: sum(({ kills }) => kills),
     crashPoints: { covered: CRASH_POINTS.filter((point) => hit.has(point)).length, of: CRASH_POINTS.length },
     faults: countsOf(runs.map(({ fault }) => fault)),
-    ...(Object.fromEntries(VIOLATION_KINDS.map((kind) => [kind, count(kind)])) as Record<ViolationKind, number>),
+    ...countsByKind(runs.flatMap(({ verdict }) => verdict.violations)),
     inDoubt: sum(({ verdict }) => verdict.inDoubt),
     resolved: sum(({ verdict }) => verdict.resolved),
     falseDoubt: sum(({ verdict }) => verdict.falseDoubt),
@@ -86,24 +90,25 @@ export function reportOf(runs: readonly Run[], seed: number) {
 
 const rounded = (value: number) => Math.round(value * 100) / 100 || 0;
 
+/** Shows a figure to people; its parts, if it has any, share one cell. */
+export const cellOf = (figure: object | string | number): string =>
+  typeof figure === 'object'
+    ? Object.entries(figure)
+        .map(([name, part]) => `${name} ${part}`)
+        .join(', ')
+    : String(figure);
+
 /** Prints figures, faults and violations for people, with the command that repeats each. */
 export function tableOf(report: Report, runs: readonly Run[]): string {
-  const { crashPoints, recoverySeconds, faults, pauses } = report;
-  const figures: [name: string, figure: string | number][] = [
-    ...(['runs', 'commands', 'operations', 'kills'] as const).map((name): [string, number] => [name, report[name]]),
-    ['crash points', `${crashPoints.covered} of ${crashPoints.of}`],
-    ['in doubt', `${report.inDoubt}, resolved ${report.resolved}, false ${report.falseDoubt}`],
-    ['published twice', report.publishedTwice],
-    ['recovery, seconds', `p50 ${recoverySeconds.p50}, max ${recoverySeconds.max}`],
-    ['longest pause, seconds', Math.max(0, ...Object.values(pauses))],
-    ...VIOLATION_KINDS.map((kind): [string, number] => [kind, report[kind]]),
-  ];
+  const { faults, pauses, ...others } = report;
+  const figures = { ...others, longestPauseSeconds: Math.max(0, ...Object.values(pauses)), ...faults };
   const broken = runs.flatMap((run) =>
     run.verdict.violations.map(
       ({ kind, detail }) => `${kind} in ${run.scenario}: ${detail}\n  ${commandThatRepeats(run)}`,
     ),
   );
-  return [columns(figures), '', columns(Object.entries(faults)), '', ...broken].join('\n').trimEnd();
+  const rows = Object.entries(figures).map(([name, figure]) => [name, cellOf(figure)] as const);
+  return [columns(rows), '', ...broken].join('\n').trimEnd();
 }
 
 export const commandThatRepeats = ({ scenario, seed }: Run): string =>

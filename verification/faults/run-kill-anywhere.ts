@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { waitFor, type RunningApp } from '@tranche/testing';
+import { waitFor } from '@tranche/testing';
 import { columns } from '../figures.js';
 import type { Given } from '../seed.js';
 import { Infrastructure, type CommandLines } from './infrastructure.js';
@@ -13,7 +13,6 @@ const PLATFORM = { latencyMs: '100-500', timeoutMs: '5000', graceMs: '3000' };
 /** Seconds. A gateway has caught up when fewer commands are open than arrive in this time. */
 const CAUGHT_UP_SECONDS = 1.5;
 const CAUGHT_UP_WITHIN_MS = 30_000;
-const READY_MS = 180_000;
 
 interface Steady {
   minutes: number;
@@ -44,19 +43,17 @@ export async function runKillAnywhere(options: Given & Steady, lines: CommandLin
     const run = await runScenario(scenario, seed, infrastructure);
     const { commands, verdict } = run;
     const { inDoubt, falseDoubt } = verdict;
-    const kills = killedAtMs.length;
+    const [kills, violations] = [killedAtMs.length, faultsOf(run)];
     const report = {
-      ...{ seed, minutes, perSecond, commands, kills, underWay, inDoubt, falseDoubt, violations: faultsOf(run) },
+      ...{ seed, minutes, perSecond, commands, kills, underWay, inDoubt, falseDoubt },
       doubtsPerKill: rounded(inDoubt / Math.max(1, kills)),
       falseDoubtShare: rounded(falseDoubt / Math.max(1, underWay)),
     };
-    console.error(
-      columns(Object.entries(report).filter(([, figure]) => typeof figure === 'number') as [string, number][]),
-    );
-    for (const violation of report.violations) console.error(violation);
-    if (json) console.log(JSON.stringify(report));
+    console.error(columns(Object.entries(report)));
+    for (const violation of violations) console.error(violation);
+    if (json) console.log(JSON.stringify({ ...report, violations }));
     // Nothing is shown where nothing was killed.
-    return report.violations.length === 0 && kills > 0 ? 0 : 1;
+    return violations.length === 0 && kills > 0 ? 0 : 1;
   } finally {
     await infrastructure.stop();
   }
@@ -65,8 +62,7 @@ export async function runKillAnywhere(options: Given & Steady, lines: CommandLin
 /** Kills gateways until the load ends. Each is killed at a random moment after it has caught up; the next one is started at once. */
 async function killed(stage: Stage, load: Load, { minutes, perSecond }: Steady): Promise<number[]> {
   const at: number[] = [];
-  let gateway: RunningApp = await stage.gateway();
-  await stage.ready(gateway, READY_MS);
+  let gateway = await stage.readyGateway();
   load.start();
   const endsMs = performance.now() + minutes * 60_000;
   for (;;) {
@@ -79,8 +75,7 @@ async function killed(stage: Stage, load: Load, { minutes, perSecond }: Steady):
     console.error(
       `${at.length} kills, ${load.commands.length} commands, ${load.arrivals.length} results, ${leftSeconds} s to go`,
     );
-    gateway = await stage.gateway();
-    await stage.ready(gateway, READY_MS);
+    gateway = await stage.readyGateway();
   }
 }
 

@@ -8,7 +8,6 @@ import type { Scenario } from './scenario.js';
 import { Stage } from './stage.js';
 import { readTraces } from './traces-reader.js';
 import { STORY_NAMES } from './stories.js';
-import type { SentCommand } from './traces.js';
 
 const ORDERS = 16;
 const PER_SECOND = 2.5;
@@ -43,17 +42,17 @@ export async function runScenario(
   infrastructure: Infrastructure,
 ): Promise<FinishedRun> {
   const began = performance.now();
-  const ofRun = { scenario: scenario.name, fault: scenario.fault, seed };
-  const took = () => ({ seconds: (performance.now() - began) / 1000 });
+  const run: FinishedRun = {
+    ...{ scenario: scenario.name, fault: scenario.fault, seed, commands: 0, kills: 0, missed: [], lastLines: [] },
+    verdict: { violations: [], inDoubt: 0, resolved: 0, falseDoubt: 0, publishedTwice: 0, operations: 0 },
+    ...{ wasJudged: false, seconds: 0 },
+  };
   try {
-    return { ...ofRun, ...(await judged(scenario, seed, infrastructure)), ...took() };
+    Object.assign(run, await judged(scenario, seed, infrastructure));
   } catch (error) {
-    return {
-      ...{ ...ofRun, commands: 0, kills: 0, missed: [], wasJudged: false, lastLines: [], ...took() },
-      verdict: { violations: [], inDoubt: 0, resolved: 0, falseDoubt: 0, publishedTwice: 0, operations: 0 },
-      trouble: `the run could not be judged: ${(error as Error).message}\n${infrastructure.state}`,
-    };
+    run.trouble = `the run could not be judged: ${(error as Error).message}\n${infrastructure.state}`;
   }
+  return { ...run, seconds: (performance.now() - began) / 1000 };
 }
 
 async function judged(scenario: Scenario, seed: number, infrastructure: Infrastructure): Promise<Judged> {
@@ -68,21 +67,19 @@ async function judged(scenario: Scenario, seed: number, infrastructure: Infrastr
   const traced = { client, topicPrefix, simulatorUrl: simulator.url, orderPrefix };
   const load = new Load({ ...traced, random: loadsOwn(seed), orders, perSecond, stories });
   const play = async (): Promise<Judged> => {
-    let commands: SentCommand[] = [];
-    let trouble: string | undefined;
+    const troubles: string[] = [];
     try {
       await scenario.run(stage, load);
       await load.settled(SETTLE_MS);
-      commands = await load.stop();
     } catch (error) {
       // The referee finds missing traces, and this message says where the run waited.
-      trouble = (error as Error).message;
-      if (commands.length === 0) commands = await load.stop();
+      troubles.push((error as Error).message);
     }
+    const commands = await load.stop();
     const traces = await readTraces({ ...traced, commands });
     const verdict = refereeOf(traces);
     verdict.violations.push(...((await scenario.afterwards?.(stage, traces)) ?? []));
-    if (stage.crashed.length > 0) trouble = [...stage.crashed, ...(trouble === undefined ? [] : [trouble])].join('\n');
+    troubles.unshift(...stage.crashed);
     const recoverySeconds = recoveryOf(stage.faultsEndedAtMs, load.arrivals);
     const { crashPoint } = scenario;
     return {
@@ -93,9 +90,9 @@ async function judged(scenario: Scenario, seed: number, infrastructure: Infrastr
       wasJudged: true,
       lastLines: stage.lastLines(12),
       pauseSeconds: largestPause(load),
-      ...(crashPoint !== undefined && stage.diedAt.has(crashPoint) ? { crashPoint } : {}),
-      ...(recoverySeconds === undefined ? {} : { recoverySeconds }),
-      ...(trouble === undefined ? {} : { trouble }),
+      ...(crashPoint !== undefined && stage.diedAt.has(crashPoint) && { crashPoint }),
+      ...(recoverySeconds !== undefined && { recoverySeconds }),
+      ...(troubles.length > 0 && { trouble: troubles.join('\n') }),
     };
   };
   try {

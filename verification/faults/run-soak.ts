@@ -147,7 +147,7 @@ class Soak {
     const { stage, world, options } = this;
     const { client, simulator } = stage;
     await delay(Math.max(0, atMs - Date.now()));
-    const from = world.places;
+    const from = world.topicEnds;
     const orderPrefix = `${stage.options.orderPrefix}${name}-`;
     const traced = { client, topicPrefix: stage.options.topicPrefix, simulatorUrl: simulator.url, orderPrefix };
     const orders = Math.max(1, Math.round((ordersPerSecond * SLOT_MS) / 1_000));
@@ -158,8 +158,7 @@ class Soak {
     this.#loads.add(load);
     try {
       load.start();
-      await delay((load.orders.at(-1)?.atMs ?? 0) + 200);
-      await load.stop();
+      await load.allTold();
       await load.settled(SETTLE_MS);
     } catch (error) {
       this.#troubles.push(`orders ${orderPrefix}: ${(error as Error).message}`);

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Need } from './infrastructure.js';
 import type { Load } from './load.js';
 import type { Violation } from './report.js';
@@ -26,10 +25,4 @@ export interface Scenario {
   run(stage: Stage, load: Load): Promise<void>;
   /** Looks at what the run left once its traces are read, before its processes end. Resolves to what must not be. */
   afterwards?(stage: Stage, traces: Traces): Promise<Violation[]>;
-}
-
-/** Call it right after the load's start. Resolves when every order has begun and every story has ended. */
-export async function settled(load: Load): Promise<void> {
-  await delay((load.orders.at(-1)?.atMs ?? 0) + 200);
-  await load.stop();
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isInDoubt, isOpen, summaryOf, type OrderState } from '@tranche/order-journal';
 import { percentile } from '../figures.js';
-import { standingOf, type OrderTraces } from './referee-book.js';
+import { statusOf, type OrderTraces } from './referee-book.js';
 import type { PlannedFault } from './soak-plan.js';
 import type { OperationOfPlatform } from './traces.js';
 
@@ -10,7 +10,7 @@ export type Point = readonly [x: number, y: number];
 export interface Measured {
   name: string;
   unit: string;
-  points: readonly Point[];
+  points: Point[];
   bound: Bound;
 }
 
@@ -110,7 +110,7 @@ function isGood(commands: readonly TimedCommand[], fromMs: number, slowMs: numbe
 
 /** Sums what the platform moved for an order, by its ledger alone. */
 function sumsOfLedger(executed: readonly OperationOfPlatform[]) {
-  const succeeded = executed.filter(({ finalExecCode }) => standingOf(finalExecCode) === 'succeeded');
+  const succeeded = executed.filter(({ finalExecCode }) => statusOf(finalExecCode) === 'succeeded');
   const voided = new Set(succeeded.filter((one) => one.operationType === 'void').map(({ initialId }) => initialId));
   const sum = (isOne: (operation: OperationOfPlatform) => boolean) =>
     succeeded.filter(isOne).reduce((total, { amount }) => total + amount, 0);

@@ -1,5 +1,5 @@
 import { columns, percentile } from '../figures.js';
-import { VIOLATION_KINDS, type Verdict } from './report.js';
+import { cellOf, countsByKind, type Verdict } from './report.js';
 import {
   recoveryOf,
   slopeOf,
@@ -79,7 +79,7 @@ export function reportOfSoak({ beganMs, endsMs, slots, ...figures }: SoakFigures
       : []),
     ...slopes.filter(({ isAbove }) => isAbove).map(({ name, slope, unit }) => `${name}: ${rounded(slope)} ${unit}`),
   ];
-  const json = {
+  return {
     ...{ seed: figures.seed, minutes: figures.minutes },
     ...(figures.brokers !== undefined && { brokers: figures.brokers }),
     commandsPerSecond: {
@@ -90,9 +90,7 @@ export function reportOfSoak({ beganMs, endsMs, slots, ...figures }: SoakFigures
     sent: { commands: commands.length, operations: sum(({ verdict }) => verdict.operations) },
     answerMs: ms(commands),
     answerMsWithoutFaults: ms(calm),
-    ...(Object.fromEntries(
-      VIOLATION_KINDS.map((kind) => [kind, violations.filter((one) => one.kind === kind).length]),
-    ) as Record<(typeof VIOLATION_KINDS)[number], number>),
+    ...countsByKind(violations),
     doubts: {
       ...{ all: sum(({ verdict }) => verdict.inDoubt), resolved: sum(({ verdict }) => verdict.resolved) },
       false: sum(({ verdict }) => verdict.falseDoubt),
@@ -116,7 +114,6 @@ export function reportOfSoak({ beganMs, endsMs, slots, ...figures }: SoakFigures
     ),
     broken,
   };
-  return json;
 }
 
 const rounded = (value: number | undefined) => (value === undefined ? 'not measured' : Math.round(value * 100) / 100);
@@ -126,14 +123,8 @@ export function tableOfSoak(
   { faults, slopes, broken, ...figures }: ReturnType<typeof reportOfSoak>,
   isMarkdown: boolean,
 ): string {
-  const cell = (value: object | number): string =>
-    typeof value === 'number'
-      ? String(value)
-      : Object.entries(value)
-          .map(([name, one]) => `${name} ${one}`)
-          .join(', ');
   const rows = Object.entries({ ...figures, ...faults, ...slopes }).map(
-    ([name, value]) => [name, cell(value)] as const,
+    ([name, figure]) => [name, cellOf(figure)] as const,
   );
   const { seed, minutes, brokers, commandsPerSecond } = figures;
   const ofBrokers = brokers === undefined ? '' : ` --brokers ${brokers}`;

@@ -10,11 +10,11 @@ import type { OrderState } from '@tranche/order-journal';
 import { repositoryRoot, type ConditionsName, type RunningApp } from '@tranche/testing';
 import { LIVE_BYTES } from './live-memory.js';
 import { LoadEvents } from './load-events.js';
-import { BOUNDS, type Measured, type Point } from './soak-figures.js';
+import { BOUNDS, type Bound, type Measured } from './soak-figures.js';
 import type { SoakFault } from './soak-plan.js';
 import type { Stage } from './stage.js';
 import type { Way } from './surroundings.js';
-import type { Places } from './traces-reader.js';
+import type { TopicOffsets } from './traces-reader.js';
 
 /** Longer than a gateway's session, so another one takes its partitions. */
 const FROZEN_MS = 9_000;
@@ -47,19 +47,22 @@ const OF_SOAK = {
 interface Life {
   app: RunningApp;
   name: string;
-  memory: Point[];
-  descriptors: Point[];
+  memory: Measured;
+  descriptors: Measured;
 }
+
+const measured = (name: string, unit: string, bound: Bound): Measured => ({ name, unit, points: [], bound });
 
 /** The gateways of a soak (two; three with three brokers), and operations (one; two) with its PostgreSQL beside them: the faults that are played on them, and samples of what they hold. */
 export class SoakWorld {
   readonly events: LoadEvents;
-  readonly lives: Life[] = [];
-  readonly keys: Point[] = [];
-  readonly rows: Point[] = [];
+  readonly #lives: Life[] = [];
+  readonly #keys = measured('Redis keys', 'per order', BOUNDS.keys);
+  readonly #rows = measured('PostgreSQL rows', 'per order', BOUNDS.rows);
   #gateways: RunningApp[] = [];
   #joined = 0;
-  #places: Places = {};
+  /** The ends of the topics a few seconds ago, or when Kafka last answered. */
+  topicEnds: TopicOffsets = {};
   readonly #sql: postgres.Sql;
   readonly #schema: string;
   readonly #beganMs = performance.now();
@@ -88,11 +91,11 @@ export class SoakWorld {
       // Nobody asks for a decision.
       GATEWAY_URL: 'http://127.0.0.1:9',
     };
-    const many = this.#brokers > 1;
+    const [gateways, readers] = stage.infrastructure.kafka!.size > 1 ? [3, 2] : [2, 1];
     const operations = async () => stage.ready(await this.#start('operations', settings));
     await Promise.all([
-      ...Array.from({ length: many ? 3 : 2 }, () => this.join()),
-      ...Array.from({ length: many ? 2 : 1 }, operations),
+      ...Array.from({ length: gateways }, () => this.join()),
+      ...Array.from({ length: readers }, operations),
     ]);
   }
 
@@ -122,12 +125,13 @@ export class SoakWorld {
         return `SIGTERM; ${this.#gateways.length} gateways now`;
       case 'broker': {
         const kafka = infrastructure.kafka!;
-        const at = random.below(this.#brokers);
+        const at = random.below(kafka.size);
         await kafka.killBroker(at);
-        if (this.#brokers > 1) await delay(BROKER_AWAY_MS);
+        // A single broker has nobody to hand its partitions to.
+        if (kafka.size > 1) await delay(BROKER_AWAY_MS);
         await kafka.startBroker(at);
-        if (this.#brokers > 1) await kafka.allInSync();
-        return `SIGKILL of one of ${this.#brokers}, and started on its log`;
+        await kafka.allInSync();
+        return `SIGKILL of one of ${kafka.size}, and started on its log`;
       }
       case 'redis':
         await infrastructure.killRedis();
@@ -151,10 +155,6 @@ export class SoakWorld {
     }
   }
 
-  get #brokers(): number {
-    return this.stage.infrastructure.kafka!.size;
-  }
-
   /** Resolves when another gateway works. */
   async join(): Promise<void> {
     const settings = this.stage.surroundings.gateway(['kafka', 'redis']);
@@ -164,43 +164,30 @@ export class SoakWorld {
     await this.stage.ready(gateway);
   }
 
-  /** The ends of the topics a few seconds ago, or when Kafka last answered. */
-  get places(): Places {
-    return this.#places;
-  }
-
   /** Memory and connections of a backlog are no leak, so without `isCalm` only keys and rows are counted. */
   async sample(orders: number, isCalm: boolean): Promise<void> {
-    void this.#readPlaces().catch(() => undefined);
-    for (const { app, memory, descriptors } of isCalm ? this.lives : []) {
+    void this.#readTopicEnds().catch(() => undefined);
+    for (const { app, memory, descriptors } of isCalm ? this.#lives : []) {
       if (app.killed) continue;
       const minute = (performance.now() - this.#beganMs) / MINUTE_MS;
       const [, bytes] = LIVE_BYTES.exec(app.logs.findLast((line) => LIVE_BYTES.test(line)) ?? '') ?? [];
-      if (bytes !== undefined) memory.push([minute, Number(bytes) / MIB]);
+      if (bytes !== undefined) memory.points.push([minute, Number(bytes) / MIB]);
       app.logs.splice(0, app.logs.length - KEPT_LINES);
       const open = descriptorsOf(app.pid, this.stage.proxies.platform.port);
-      if (open > 0) descriptors.push([minute, open]);
+      if (open > 0) descriptors.points.push([minute, open]);
     }
     const [keys, rows] = await Promise.all([this.#countKeys(), this.#countRows()]);
-    if (keys !== undefined) this.keys.push([orders, keys]);
-    if (rows !== undefined) this.rows.push([orders, rows]);
+    if (keys !== undefined) this.#keys.points.push([orders, keys]);
+    if (rows !== undefined) this.#rows.points.push([orders, rows]);
   }
 
   get measured(): Measured[] {
-    const ofLives = this.lives.flatMap(({ name, memory, descriptors }): Measured[] => [
-      { name: `live memory of ${name}`, unit: 'MiB per minute', points: memory, bound: BOUNDS.memory },
-      { name: `descriptors of ${name}`, unit: 'per minute', points: descriptors, bound: BOUNDS.descriptors },
-    ]);
-    return [
-      ...ofLives,
-      { name: 'Redis keys', unit: 'per order', points: this.keys, bound: BOUNDS.keys },
-      { name: 'PostgreSQL rows', unit: 'per order', points: this.rows, bound: BOUNDS.rows },
-    ];
+    return [...this.#lives.flatMap(({ memory, descriptors }) => [memory, descriptors]), this.#keys, this.#rows];
   }
 
   /** The last warnings of each process, for who asks why a promise was broken. */
   get warnings(): string[] {
-    return this.lives.flatMap(({ name, app }) =>
+    return this.#lives.flatMap(({ name, app }) =>
       app.logs
         .filter((line) => /"level":"(warn|error|fatal)"/.test(line))
         .slice(-MOST_WARNINGS)
@@ -233,19 +220,21 @@ export class SoakWorld {
   }
 
   #watch(name: string, app: RunningApp): void {
-    const number = this.lives.filter((life) => life.name.startsWith(`${name} `)).length + 1;
-    this.lives.push({ app, name: `${name} ${number}`, memory: [], descriptors: [] });
+    const numbered = `${name} ${this.#lives.filter((life) => life.name.startsWith(`${name} `)).length + 1}`;
+    const memory = measured(`live memory of ${numbered}`, 'MiB per minute', BOUNDS.memory);
+    const descriptors = measured(`descriptors of ${numbered}`, 'per minute', BOUNDS.descriptors);
+    this.#lives.push({ app, name: numbered, memory, descriptors });
   }
 
-  /** An answer that comes late names earlier places, and these are right too. */
-  async #readPlaces(): Promise<void> {
+  /** An answer that comes late names earlier offsets, and these are right too. */
+  async #readTopicEnds(): Promise<void> {
     const { client, options } = this.stage;
     const topics = [...Object.values(COMMAND_TOPICS), TOPICS.notifications, TOPICS.journal, TOPICS.events];
     const read = async ({ name }: { name: string }) => {
       const offsets = await topicOffsets(client, options.topicPrefix + name);
       return [name, new Map([...offsets].map(([partition, { high }]) => [partition, high]))] as const;
     };
-    this.#places = Object.fromEntries(await Promise.all(topics.map(read)));
+    this.topicEnds = Object.fromEntries(await Promise.all(topics.map(read)));
   }
 
   async #countKeys(): Promise<number | undefined> {

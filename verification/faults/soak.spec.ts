@@ -34,7 +34,7 @@ describe('the timetable', () => {
 /** A value at each sixth of a minute, that jumps at each minute as connections do at a fault. */
 const minutes = (count: number, perMinute: number): Point[] =>
   Array.from({ length: count * 6 }, (_, at) => [at / 6, 100 + (perMinute * at) / 6 + (at % 6 === 0 ? 40 : 0)]);
-const descriptors = (points: readonly Point[]) => ({
+const descriptors = (points: Point[]) => ({
   ...{ name: 'descriptors of payment-gateway 1', unit: 'per minute', points, bound: BOUNDS.descriptors },
 });
 

@@ -11,12 +11,13 @@ import type { Random } from '../simulation/random.js';
 import type { Failpoint } from './failpoints/failpoints.js';
 import type { ClockJump } from './failpoints/strike.js';
 import type { Infrastructure } from './infrastructure.js';
-import { Surroundings, type RunSettings, type Through } from './surroundings.js';
+import { openSurroundings, type RunSettings, type Surroundings, type Through } from './surroundings.js';
 
 /** The bytes at these points name no order, so they cannot be limited to a run's orders. */
 const ORDERLESS = new Set(['during-commit', 'before-the-ok']);
 /** Milliseconds within which a Kafka that was just started must answer. */
 const KAFKA_ANSWERS_MS = 60_000;
+const READY_MS = 180_000;
 
 export interface StageOptions {
   infrastructure: Infrastructure;
@@ -38,6 +39,9 @@ export interface AppOptions {
 
 /** The processes of one run: a simulator, notification-ingest and the scenario's gateways, with the faults that can be played on them. */
 export class Stage {
+  readonly random: Random;
+  readonly infrastructure: Infrastructure;
+  readonly proxies: Surroundings['proxies'];
   readonly apps: RunningApp[] = [];
   ingest: RunningApp | undefined;
   kills = 0;
@@ -57,19 +61,21 @@ export class Stage {
     readonly surroundings: Surroundings,
   ) {
     this.apps.push(simulator);
+    ({ random: this.random, infrastructure: this.infrastructure } = options);
+    this.proxies = surroundings.proxies;
   }
 
   /** Opens topics, simulator and notification-ingest; the scenario starts gateways. */
   static async open(options: StageOptions): Promise<Stage> {
     const { infrastructure, topicPrefix, settings } = options;
     const client = createKafkaClient({ brokers: infrastructure.brokers.split(','), clientId: 'faults' }, silentLog);
-    const surroundings = await Surroundings.open(infrastructure, topicPrefix, settings);
+    const surroundings = await openSurroundings(infrastructure, topicPrefix, settings);
     let simulator: RunningApp | undefined;
     try {
       await waitForKafka(client, { log: silentLog, signal: AbortSignal.timeout(KAFKA_ANSWERS_MS) });
       const topics = { prefix: topicPrefix, definitions: Object.values(TOPICS), ...infrastructure.replication };
       await ensureTopics(client, { ...topics, log: silentLog });
-      simulator = await startSimulator(surroundings.simulator());
+      simulator = await startSimulator(surroundings.simulator);
       const stage = new Stage(options, client, simulator, surroundings);
       await stage.startIngest();
       return stage;
@@ -78,18 +84,6 @@ export class Stage {
       await simulator?.stop('SIGKILL');
       throw error;
     }
-  }
-
-  get random(): Random {
-    return this.options.random;
-  }
-
-  get infrastructure(): Infrastructure {
-    return this.options.infrastructure;
-  }
-
-  get proxies(): Surroundings['proxies'] {
-    return this.surroundings.proxies;
   }
 
   /** Resolves when the process runs; `ready` waits until it works. */
@@ -110,11 +104,13 @@ export class Stage {
   }
 
   /** @throws with its last log lines if it ends, or takes too long */
-  async ready(app: RunningApp, timeoutMs = 180_000): Promise<void> {
+  async ready(app: RunningApp): Promise<void> {
     const isReady = async () => app.killed || (await fetch(`${app.managementUrl}/health/ready`)).ok;
-    await waitFor(isReady, { timeoutMs, pollMs: 50, what: 'a service to be ready' }).catch((error: unknown) => {
-      throw new Error(`${(error as Error).message}\n${app.logs.slice(-15).join('\n')}`);
-    });
+    await waitFor(isReady, { timeoutMs: READY_MS, pollMs: 50, what: 'a service to be ready' }).catch(
+      (error: unknown) => {
+        throw new Error(`${(error as Error).message}\n${app.logs.slice(-15).join('\n')}`);
+      },
+    );
     if (app.killed) throw new Error(`a service ended instead of being ready\n${app.logs.slice(-15).join('\n')}`);
   }
 

@@ -26,101 +26,67 @@ export interface RunSettings {
   planted?: Planted;
 }
 
+// At `warn` a service does not log its ports, and startApp waits for that line.
+const LOG_LEVEL = process.env.LOG_LEVEL ?? 'info';
+
 /** Addresses of the services, the proxies between them, and the settings that follow. */
-export class Surroundings {
-  private constructor(
-    private readonly infrastructure: Infrastructure,
-    private readonly topicPrefix: string,
-    readonly proxies: Readonly<Record<Way, TcpProxy>>,
-    private readonly ports: { ingest: number; simulator: number },
-    private readonly merchantsFile: string,
-    private readonly settings: RunSettings | undefined,
-  ) {}
+export type Surroundings = Awaited<ReturnType<typeof openSurroundings>>;
 
-  static async open(
-    infrastructure: Infrastructure,
-    topicPrefix: string,
-    settings?: RunSettings,
-  ): Promise<Surroundings> {
-    const { brokers, redisUrl, folder } = infrastructure;
-    const [ingest, simulator] = await freePorts();
-    const [host = '', port] = brokers.split(',')[0]!.split(':');
-    const proxies: Record<Way, TcpProxy> = {
-      platform: await TcpProxy.listen(() => `http://127.0.0.1:${simulator}`),
-      ingest: await TcpProxy.listen(() => `http://127.0.0.1:${ingest}`),
-      // Kafka's answers say where clients must connect.
-      kafka: await TcpProxy.listen(() => `tcp://${host}:${port}`, {
-        answers: () => readdressed(host, Number(port), () => proxies.kafka.port),
-      }),
-      redis: await TcpProxy.listen(() => redisUrl),
-    };
-    const merchantsFile = join(folder, `merchants-${simulator}.json`);
-    writeFileSync(
-      merchantsFile,
-      JSON.stringify(merchantsNotifiedAt(`http://127.0.0.1:${proxies.ingest.port}`, settings?.merchantsFile)),
-    );
-    return new Surroundings(infrastructure, topicPrefix, proxies, { ingest, simulator }, merchantsFile, settings);
-  }
-
-  simulator(): Record<string, string> {
-    return {
-      PORT: String(this.ports.simulator),
-      MERCHANTS_FILE: this.merchantsFile,
-      NOTIFICATION_RETRY_MS,
-      LATENCY_MS: '10-80',
-      LOG_LEVEL: this.#logLevel,
-      ...this.settings?.simulator,
-    };
-  }
-
-  gateway(through: Through): Record<string, string> {
-    const { redisUrl } = this.infrastructure;
-    return {
-      ...this.#kafka(through),
-      REDIS_URL: through.includes('redis') ? this.proxies.redis.through(redisUrl) : redisUrl,
-      PAYMENT_URL: `http://127.0.0.1:${this.proxies.platform.port}`,
+export async function openSurroundings(
+  { brokers, redisUrl, folder }: Infrastructure,
+  topicPrefix: string,
+  settings: RunSettings = {},
+) {
+  const [ingestPort, simulatorPort] = await freePorts();
+  const [host = '', port] = brokers.split(',')[0]!.split(':');
+  const proxies: Readonly<Record<Way, TcpProxy>> = {
+    platform: await TcpProxy.listen(() => `http://127.0.0.1:${simulatorPort}`),
+    ingest: await TcpProxy.listen(() => `http://127.0.0.1:${ingestPort}`),
+    // Kafka's answers say where clients must connect.
+    kafka: await TcpProxy.listen(() => `tcp://${host}:${port}`, {
+      answers: () => readdressed(host, Number(port), () => proxies.kafka.port),
+    }),
+    redis: await TcpProxy.listen(() => redisUrl),
+  };
+  const merchants = merchantsNotifiedAt(`http://127.0.0.1:${proxies.ingest.port}`, settings.merchantsFile);
+  /** Writes the merchants into a file, with some of their settings changed. */
+  const merchantsFileWith = (changed: object): string => {
+    const file = join(folder, ['merchants', simulatorPort, ...Object.keys(changed), 'json'].join('.'));
+    writeFileSync(file, JSON.stringify(merchants.map((merchant) => ({ ...merchant, ...changed }))));
+    return file;
+  };
+  const common = { MERCHANTS_FILE: merchantsFileWith({}), LOG_LEVEL: settings.logLevel ?? LOG_LEVEL };
+  const kafka = (through: Through): Record<string, string> => ({
+    ...common,
+    KAFKA_BROKERS: through.includes('kafka') ? `127.0.0.1:${proxies.kafka.port}` : brokers,
+    KAFKA_TOPIC_PREFIX: topicPrefix,
+  });
+  return {
+    proxies,
+    merchantsFileWith,
+    simulator: {
+      ...{ ...common, PORT: String(simulatorPort), NOTIFICATION_RETRY_MS, LATENCY_MS: '10-80' },
+      ...settings.simulator,
+    } as Record<string, string>,
+    gateway: (through: Through): Record<string, string> => ({
+      ...kafka(through),
+      REDIS_URL: through.includes('redis') ? proxies.redis.through(redisUrl) : redisUrl,
+      PAYMENT_URL: `http://127.0.0.1:${proxies.platform.port}`,
       AUTH_SERVICE_KEY: 'not-used',
       OPERATORS_FILE: join(repositoryRoot(), 'config/operators.demo.json'),
       PLATFORM_TIMEOUT_MS: String(PLATFORM_TIMEOUT_MS),
       DOUBT_GRACE_MS: String(DOUBT_GRACE_MS),
       KAFKA_SESSION_TIMEOUT_MS: String(SESSION_MS),
-      ...this.settings?.gateway,
-    };
-  }
-
-  /** notification-ingest and its tools always have the same address. */
-  ingest(through: Through = []): Record<string, string> {
-    return { ...this.#kafka(through), REDIS_URL: this.infrastructure.redisUrl, PORT: String(this.ports.ingest) };
-  }
-
-  merchantsFileWith(settings: object): string {
-    const file = `${this.merchantsFile}.${Object.keys(settings).join('.')}`;
-    const merchants = JSON.parse(readFileSync(this.merchantsFile, 'utf8')) as object[];
-    writeFileSync(file, JSON.stringify(merchants.map((merchant) => ({ ...merchant, ...settings }))));
-    return file;
-  }
-
-  async close(): Promise<void> {
-    await Promise.all(Object.values(this.proxies).map((proxy) => proxy.close()));
-  }
-
-  #kafka(through: Through): Record<string, string> {
-    const brokers = through.includes('kafka') ? `127.0.0.1:${this.proxies.kafka.port}` : this.infrastructure.brokers;
-    return {
-      KAFKA_BROKERS: brokers,
-      KAFKA_TOPIC_PREFIX: this.topicPrefix,
-      MERCHANTS_FILE: this.merchantsFile,
-      LOG_LEVEL: this.#logLevel,
-    };
-  }
-
-  get #logLevel(): string {
-    return this.settings?.logLevel ?? LOG_LEVEL;
-  }
+      ...settings.gateway,
+    }),
+    /** notification-ingest and its tools always have the same address. */
+    ingest: (through: Through = []): Record<string, string> => ({
+      ...kafka(through),
+      ...{ REDIS_URL: redisUrl, PORT: String(ingestPort) },
+    }),
+    close: () => Promise.all(Object.values(proxies).map((proxy) => proxy.close())),
+  };
 }
-
-// At `warn` a service does not log its ports, and startApp waits for that line.
-const LOG_LEVEL = process.env.LOG_LEVEL ?? 'info';
 
 function merchantsNotifiedAt(ingestUrl: string, file = join(repositoryRoot(), 'config/merchants.demo.json')): object[] {
   const merchants = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>[];

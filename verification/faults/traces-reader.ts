@@ -18,9 +18,9 @@ import type { LedgerOfPlatform, NotificationOfPlatform, SentCommand, Traces } fr
 const TIMEOUT_MS = 30_000;
 
 /** Offsets by topic and partition. */
-export type Places = Readonly<Record<string, ReadonlyMap<number, bigint>>>;
+export type TopicOffsets = Readonly<Record<string, ReadonlyMap<number, bigint>>>;
 
-/** Reads all records of a topic, or those behind a place, up to its current end, with headers, each partition in offset order. */
+/** Reads all records of a topic, or those from an offset on, up to its current end, with headers, each partition in offset order. */
 export async function wholeTopic(
   client: KafkaClient,
   topicPrefix: string,
@@ -52,8 +52,8 @@ export interface TracesReaderOptions {
   /** Every ORDERID of the run, and no other, begins with it. */
   orderPrefix: string;
   commands: SentCommand[];
-  /** All records of the run are behind these; without it everything is read. */
-  from?: Places;
+  /** All records of the run are at these offsets or later; without it everything is read. */
+  from?: TopicOffsets;
 }
 
 /** Until the gateway has taken everything that platform and topics hold. */
@@ -96,13 +96,13 @@ async function readOnce(options: TracesReaderOptions): Promise<Traces> {
   return {
     commands,
     commandTopic: commandTopics.flat().map((record) => {
-      return { ...placeOf(record), topic: record.topic, id: record.headers.ce_id ?? '' };
+      return { ...positionOf(record), topic: record.topic, id: record.headers.ce_id ?? '' };
     }),
-    journal: journal.map((record) => ({ ...placeOf(record), record: decodeRecord(record.value) })),
-    events: events.map((record) => ({ ...placeOf(record), event: decoded<PaymentEvent>(record) })),
+    journal: journal.map((record) => ({ ...positionOf(record), record: decodeRecord(record.value) })),
+    events: events.map((record) => ({ ...positionOf(record), event: decoded<PaymentEvent>(record) })),
     notificationTopic: notifications.map((record) => {
       const { id, data } = decoded<PaymentNotification>(record);
-      return { ...placeOf(record), id, notification: data };
+      return { ...positionOf(record), id, notification: data };
     }),
     deadLetters: deadLetters.length,
     ledger,
@@ -110,7 +110,7 @@ async function readOnce(options: TracesReaderOptions): Promise<Traces> {
   };
 }
 
-const placeOf = ({ partition, offset, key }: ConsumedRecord & { key: string }) => ({ partition, offset, key });
+const positionOf = ({ partition, offset, key }: ConsumedRecord & { key: string }) => ({ partition, offset, key });
 
 function decoded<T>(record: ConsumedRecord): CloudEvent<T> {
   const { event, faults } = decodeCloudEvent(record);

@@ -40,38 +40,25 @@ export const secretCanary = (name: string, value: string): Canary => ({
 
 export const bytesCanary = (name: string, bytes: Buffer): Canary => ({
   name,
-  forms: [...formsOfPieces(bytes), ...formsOfPieces(bytes.toString('base64')), ...formsOfPieces(bytes.toString('hex'))],
+  forms: formsOfPieces(bytes, bytes.toString('base64'), bytes.toString('hex')),
 });
 
 export const cardCanary = (name: string, number: string, allowedIn?: AllowedIn): Canary => ({
-  name,
-  forms: formsOfCardNumber(number),
-  digits: number,
-  ...(allowedIn === undefined ? {} : { allowedIn }),
+  ...{ name, forms: formsOfCardNumber(number), digits: number },
+  ...(allowedIn && { allowedIn }),
 });
 
 /** All JWTs begin alike, so only payload and signature are searched. */
-export function accessTokenCanary(token: string): Canary {
-  const [, payload = '', signature = ''] = token.split('.');
-  return { name: 'access token', forms: [...formsOfPieces(payload), ...formsOfPieces(signature)] };
-}
+export const accessTokenCanary = (token: string): Canary => ({
+  name: 'access token',
+  forms: formsOfPieces(...token.split('.').slice(1)),
+});
 
 export const cardTokenCanary = (token: string): Canary => ({
   name: 'HFTOKEN',
-  forms: [...formsOfPieces(token), ...formsOfPieces(token.replaceAll('-', ''))],
+  forms: formsOfPieces(token, token.replaceAll('-', '')),
   allowedIn: 'its card command',
 });
-
-/** The answer to `GET /simulator/issued-tokens`. */
-export interface IssuedTokens {
-  readonly accessTokens: readonly string[];
-  readonly cardTokens: readonly string[];
-}
-
-export const canariesOf = ({ accessTokens, cardTokens }: IssuedTokens): Canary[] => [
-  ...accessTokens.map(accessTokenCanary),
-  ...cardTokens.map(cardTokenCanary),
-];
 
 /**
  * These are searched by their shape: three digits are in every timestamp, and each process makes another private key. Base64 can contain
@@ -95,42 +82,38 @@ interface Form {
 function formsOf(secret: string | Buffer): Form[] {
   const bytes = Buffer.from(secret as string);
   const text = bytes.toString('latin1');
-  const percent = (shape: (code: string) => string) =>
-    [...bytes].map((byte) => `%${shape(byte.toString(16).padStart(2, '0'))}`).join('');
-  return distinct([
-    { form: 'plain', text },
-    { form: 'JSON-escaped', text: JSON.stringify(text).slice(1, -1) },
-    { form: 'JSON in JSON', text: JSON.stringify(JSON.stringify(text).slice(1, -1)).slice(1, -1) },
-    { form: 'URL-encoded', text: encodeURIComponent(text) },
-    { form: 'URL-encoded', text: encodeURIComponent(text).replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()) },
-    { form: 'percent', text: percent((code) => code) },
-    { form: 'percent', text: percent((code) => code.toUpperCase()) },
-    { form: 'hex', text: bytes.toString('hex') },
-    { form: 'hex', text: bytes.toString('hex').toUpperCase() },
-    { form: 'reversed', text: [...text].reverse().join('') },
-    ...[',', ', ', ' ', '\n'].map((between) => ({ form: 'bytes in decimal', text: [...bytes].join(between) })),
-    ...[' ', ',', ', '].map((between) => ({ form: 'bytes in hex', text: [...bytes].map(hexOf).join(between) })),
-    ...['\\u00', '\\\\u00', '\\x'].flatMap((sign) => [
-      { form: 'escaped', text: [...bytes].map((byte) => sign + hexOf(byte)).join('') },
-      { form: 'escaped', text: [...bytes].map((byte) => sign + hexOf(byte).toUpperCase()).join('') },
-    ]),
-    ...[0, 1, 2].flatMap((shift) => base64At(bytes, shift)),
-  ]);
+  const codes = [...bytes].map((byte) => byte.toString(16).padStart(2, '0'));
+  const capitals = codes.map((code) => code.toUpperCase());
+  const inJson = (one: string) => JSON.stringify(one).slice(1, -1);
+  const inUrl = encodeURIComponent(text);
+  const escaped = (sign: string) => [codes, capitals].map((all) => all.map((code) => sign + code).join(''));
+  return distinct({
+    plain: [text],
+    'JSON-escaped': [inJson(text)],
+    'JSON in JSON': [inJson(inJson(text))],
+    'URL-encoded': [inUrl, inUrl.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())],
+    hex: escaped(''),
+    escaped: ['%', '\\u00', '\\\\u00', '\\x'].flatMap(escaped),
+    reversed: [[...text].reverse().join('')],
+    'bytes in decimal': [',', ', ', ' ', '\n'].map((between) => [...bytes].join(between)),
+    'bytes in hex': [' ', ',', ', '].map((between) => codes.join(between)),
+    base64: [0, 1, 2].flatMap((shift) => base64At(bytes, shift)),
+  });
 }
-
-const hexOf = (byte: number): string => byte.toString(16).padStart(2, '0');
 
 /** Long enough not to occur by chance, short enough to find a truncated secret. */
 const PIECE = 14;
 
-/** Also finds a secret of which only the beginning, the middle or the end is left. */
-function formsOfPieces(secret: string | Buffer): Form[] {
-  const bytes = Buffer.from(secret as string);
-  if (bytes.length < 2 * PIECE) return formsOf(bytes);
-  const middle = Math.floor((bytes.length - PIECE) / 2);
-  const begins = [0, ...(bytes.length < 3 * PIECE ? [] : [middle]), bytes.length - PIECE];
-  const pieces = begins.flatMap((begin) => formsOf(bytes.subarray(begin, begin + PIECE)));
-  return distinct([...formsOf(bytes), ...pieces.map(({ form, text }) => ({ form: `a piece, ${form}`, text }))]);
+/** Also finds secrets of which only the beginning, the middle or the end is left. */
+function formsOfPieces(...secrets: (string | Buffer)[]): Form[] {
+  return secrets.flatMap((secret) => {
+    const bytes = Buffer.from(secret as string);
+    if (bytes.length < 2 * PIECE) return formsOf(bytes);
+    const middle = Math.floor((bytes.length - PIECE) / 2);
+    const begins = [0, ...(bytes.length < 3 * PIECE ? [] : [middle]), bytes.length - PIECE];
+    const pieces = begins.flatMap((begin) => formsOf(bytes.subarray(begin, begin + PIECE)));
+    return [...formsOf(bytes), ...pieces.map(({ form, text }) => ({ form: `a piece, ${form}`, text }))];
+  });
 }
 
 const GROUP = 4;
@@ -140,35 +123,29 @@ const TELLING_DIGITS = 12;
 /** Adds a card number in groups, with the groups reversed, and most of its digits. `search.ts` finds digits with other separators. */
 function formsOfCardNumber(number: string): Form[] {
   const groups = number.match(new RegExp(`.{1,${GROUP}}`, 'g')) ?? [];
-  return distinct([
-    ...formsOf(number),
-    ...[' ', '-', '.', '%20', '+', '_'].map((between) => ({ form: 'in groups', text: groups.join(between) })),
-    ...[' ', '-', ''].map((between) => ({ form: 'groups reversed', text: groups.toReversed().join(between) })),
-    { form: 'its beginning', text: number.slice(0, TELLING_DIGITS) },
-    { form: 'its end', text: number.slice(-TELLING_DIGITS) },
-  ]);
+  const more = {
+    'in groups': [' ', '-', '.', '%20', '+', '_'].map((between) => groups.join(between)),
+    'groups reversed': [' ', '-', ''].map((between) => groups.toReversed().join(between)),
+    'its beginning': [number.slice(0, TELLING_DIGITS)],
+    'its end': [number.slice(-TELLING_DIGITS)],
+  };
+  return [...formsOf(number), ...distinct(more)];
 }
 
 /** Returns the base64 characters that do not depend on the bytes around, for a secret that begins `shift` bytes into a group of three. */
-function base64At(bytes: Buffer, shift: number): Form[] {
+function base64At(bytes: Buffer, shift: number): string[] {
   const first = shift === 0 ? 0 : shift + 1;
   const end = Math.floor(((shift + bytes.length) * 8) / 6);
   const text = Buffer.concat([Buffer.alloc(shift), bytes])
     .toString('base64')
     .slice(first, end);
-  const url = text.replaceAll('+', '-').replaceAll('/', '_');
-  return [
-    { form: 'base64', text },
-    { form: 'base64url', text: url },
-    // Queries and forms percent-encode the signs of base64.
-    { form: 'base64', text: encodeURIComponent(text) },
-  ];
+  // Queries and forms percent-encode the signs of base64.
+  return [text, text.replaceAll('+', '-').replaceAll('/', '_'), encodeURIComponent(text)];
 }
 
 /** Keeps the first form of each text. Short texts are dropped: they would be found everywhere. */
-function distinct(forms: readonly Form[]): Form[] {
-  const byText = new Map<string, Form>();
-  for (const form of forms)
-    if (form.text.length >= TELLING_DIGITS && !byText.has(form.text)) byText.set(form.text, form);
-  return [...byText.values()];
+function distinct(forms: Readonly<Record<string, readonly string[]>>): Form[] {
+  const all = Object.entries(forms).flatMap(([form, texts]) => texts.map((text) => ({ form, text })));
+  const isFirst = ({ text }: Form, at: number) => all.findIndex((other) => other.text === text) === at;
+  return all.filter((one, at) => one.text.length >= TELLING_DIGITS && isFirst(one, at));
 }

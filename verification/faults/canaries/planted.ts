@@ -73,16 +73,12 @@ export function plantFiles(folder: string) {
     JSON.parse(readFileSync(join(repositoryRoot(), `config/${name}.demo.json`), 'utf8'));
   const planted = plant(demo('merchants') as DemoMerchant[], demo('accounts') as DemoAccounts);
   const own = mkdtempSync(join(folder, 'canaries-'));
-  const pathOf = (name: keyof typeof planted.files): string => {
+  const paths = Object.entries(planted.files).map(([name, content]) => {
     const path = join(own, `${name}.json`);
-    writeFileSync(path, JSON.stringify(planted.files[name]), { mode: 0o600 });
-    return path;
-  };
-  const files = {
-    ...{ merchants: pathOf('merchants'), accounts: pathOf('accounts') },
-    ...{ persons: pathOf('persons'), operators: pathOf('operators') },
-  };
-  return { ...planted, files };
+    writeFileSync(path, JSON.stringify(content), { mode: 0o600 });
+    return [name, path];
+  });
+  return { ...planted, files: Object.fromEntries(paths) as Record<keyof typeof planted.files, string> };
 }
 
 /**

@@ -8,27 +8,11 @@ describe('the forgeries', () => {
 
   it('are of every kind, thousands of them', () => {
     expect(all.length).toBeGreaterThan(15_000);
-    const byteKinds = ENCODINGS.map((encoding) => `byte, ${encoding}`);
-    const kinds = [
-      'field changed',
-      'field dropped',
-      'field renamed',
-      'values swapped',
-      'duplicate name',
-      'nested name',
-      'prototype name',
-    ];
-    const more = [
-      'delimiter injection',
-      'another HASH',
-      '1,000 pairs',
-      '10 MB',
-      'query and body',
-      'compressed',
-      'no UTF-8',
-      'lone surrogate',
-    ];
-    for (const kind of [...byteKinds, ...kinds, ...more]) expect(all.some((one) => one.kind === kind)).toBe(true);
+    const kinds = ['field changed', 'field dropped', 'field renamed', 'values swapped', 'duplicate name', 'nested name']
+      .concat('prototype name', 'delimiter injection', 'another HASH', '1,000 pairs', '10 MB', 'query and body')
+      .concat('compressed', 'no UTF-8', 'lone surrogate')
+      .concat(ENCODINGS.map((encoding) => `byte, ${encoding}`));
+    expect(all.map(({ kind }) => kind)).toEqual(expect.arrayContaining(kinds));
   });
 
   it('never hold the genuine request', () => {

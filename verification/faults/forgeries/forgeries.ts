@@ -8,7 +8,7 @@ export interface Forgery {
 }
 
 /** Bytes with a meaning in one of the encodings. */
-const TELLING = Buffer.from('&=%+#?;[]{}":,\\\0 \r\n\x80\xff', 'latin1');
+const BYTES_WITH_A_MEANING = Buffer.from('&=%+#?;[]{}":,\\\0 \r\n\x80\xff', 'latin1');
 const TEN_MEGABYTES = 10 * 1024 * 1024;
 
 const genuine = signed(notification(TARGET));
@@ -169,7 +169,7 @@ function* pairMutants(): Generator<readonly [kind: string, pairs: Pairs]> {
 
 function byteMutants(bytes: Buffer, at: number, random: Random): Buffer[] {
   const old = bytes[at] ?? 0;
-  const others = [old ^ 1, old ^ 0x20, random.below(256), random.pick([...TELLING])];
+  const others = [old ^ 1, old ^ 0x20, random.below(256), random.pick([...BYTES_WITH_A_MEANING])];
   return [
     ...others.map((byte) => Buffer.concat([bytes.subarray(0, at), Buffer.of(byte), bytes.subarray(at + 1)])),
     Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 1)]),

@@ -5,7 +5,7 @@ import type { Scenario } from '../scenario.js';
 import type { Stage } from '../stage.js';
 
 const LOAD = { orders: 120, perSecond: 4 };
-const READY_MS = 180_000;
+const CHANGES_WITHIN_MS = 180_000;
 /** Longer than broker.session.timeout.ms (9 s), so that the frozen broker loses its partitions. */
 const FROZEN_MS = 15_000;
 const AWAY_MS = 8_000;
@@ -17,7 +17,7 @@ export function brokerScenarios(cluster: KafkaCluster): readonly Scenario[] {
     ...{ name, fault, load: LOAD },
     async run(stage, load) {
       const gateways = [await stage.gateway(), await stage.gateway()];
-      for (const gateway of gateways) await stage.ready(gateway, READY_MS);
+      for (const gateway of gateways) await stage.ready(gateway);
       load.start();
       await delay(stage.random.between(3_000, 6_000));
       await act(stage);
@@ -44,7 +44,10 @@ export function brokerScenarios(cluster: KafkaCluster): readonly Scenario[] {
     scenario('controller-changed', 'the active controller killed', async (stage) => {
       const before = cluster.controller();
       await killedAndStarted(stage, before);
-      await waitFor(() => cluster.controller() !== before, { timeoutMs: READY_MS, what: 'another active controller' });
+      await waitFor(() => cluster.controller() !== before, {
+        timeoutMs: CHANGES_WITHIN_MS,
+        what: 'another active controller',
+      });
     }),
     scenario('brokers-restarted', 'three brokers restarted, one after the other', async () => {
       for (let at = 0; at < cluster.size; at++) {

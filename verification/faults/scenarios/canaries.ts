@@ -4,7 +4,7 @@ import { BatchingProducer } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
 import { aCardPayment, aCommand, anAddress, startApp } from '@tranche/testing';
 import { ask, sendJson } from '../../ask.js';
-import { canariesOf, CARD_NAMES, type IssuedTokens } from '../canaries/canaries.js';
+import { accessTokenCanary, CARD_NAMES, cardTokenCanary } from '../canaries/canaries.js';
 import { sendCardData } from '../canaries/misplaced.js';
 import { logOf, metricsAt, redisFile, redisPlaces, topicsOf } from '../canaries/places.js';
 import { plantFiles, type Planted } from '../canaries/planted.js';
@@ -42,7 +42,7 @@ function withCanaries({ crashPoint: _, ...scenario }: Scenario): Scenario {
       };
     },
     async run(stage, load) {
-      const planted = plantedIn(stage);
+      const planted = stage.options.settings!.planted!;
       const settings = settingsOf(stage, planted);
       const [auth, cse] = await Promise.all([
         stage.start('auth-service', settings.auth),
@@ -63,11 +63,6 @@ function withCanaries({ crashPoint: _, ...scenario }: Scenario): Scenario {
     },
     afterwards: leaks,
   };
-}
-
-function plantedIn({ options: { settings } }: Stage): Planted {
-  if (settings?.planted === undefined) throw new Error('no secret is planted in this run');
-  return settings.planted;
 }
 
 function settingsOf({ options: { infrastructure, topicPrefix }, simulator }: Stage, planted: Planted) {
@@ -182,8 +177,8 @@ async function askWithPassword(simulatorUrl: string, { username, password }: Pla
 
 /** Sends card data to services that must not get it, ends all processes, and searches everything that is left. */
 async function leaks(stage: Stage): Promise<Violation[]> {
-  const { infrastructure, topicPrefix } = stage.options;
-  const planted = plantedIn(stage);
+  const { infrastructure, topicPrefix, settings } = stage.options;
+  const planted = settings!.planted!;
   const apps = stage.apps.map((app) => ({ name: serviceOf(app.logs) ?? SIMULATOR, app }));
   const alive = apps.filter(({ name, app }) => name !== SIMULATOR && !app.killed);
   // The gateway has only its management port: operators use it, so card data could be sent there.
@@ -192,7 +187,9 @@ async function leaks(stage: Stage): Promise<Violation[]> {
     app.managementUrl,
   ]);
   await sendCardData(addressed, planted.card, ORIGIN);
-  const issued = await ask<IssuedTokens>(`${stage.simulator.url}/simulator/issued-tokens`);
+  const issued = await ask<Record<'accessTokens' | 'cardTokens', string[]>>(
+    `${stage.simulator.url}/simulator/issued-tokens`,
+  );
   const metrics = await Promise.all(alive.map(({ name, app }) => metricsAt(name, app.managementUrl)));
   // Stopping the services flushes what they still hold to logs, topics and stores, so it is searched too.
   await Promise.all(apps.map(({ app }) => app.stop()));
@@ -201,10 +198,12 @@ async function leaks(stage: Stage): Promise<Violation[]> {
   const logs = apps.map(({ name, app }) => logOf(name, app.logs));
   const stored = [...(await redisPlaces(infrastructure.redisUrl)), ...redisFile(infrastructure.redisFolder)];
   const places = [...logs, ...metrics, ...(await topicsOf(stage.client, topicPrefix)), ...stored];
-  return leaksIn(places, [...planted.canaries, ...canariesOf(issued)]).map((detail) => ({
-    kind: 'secretsLeft',
-    detail,
-  }));
+  const canaries = [
+    ...planted.canaries,
+    ...issued.accessTokens.map(accessTokenCanary),
+    ...issued.cardTokens.map(cardTokenCanary),
+  ];
+  return leaksIn(places, canaries).map((detail) => ({ kind: 'secretsLeft', detail }));
 }
 
 const serviceOf = (lines: readonly string[]): string | undefined =>

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { repositoryRoot, waitFor } from '@tranche/testing';
 import { ask } from '../../ask.js';
-import { settled, type Scenario } from '../scenario.js';
+import type { Scenario } from '../scenario.js';
 import type { Stage } from '../stage.js';
 import type { LedgerOfPlatform } from '../traces.js';
 
@@ -49,7 +49,7 @@ const beforeTheAnswer: Scenario = {
     await stage.proxies.platform.setConditions({ up: 'pass', down: { latencyMs: 700 }, connects: 'pass' });
     await stage.readyGateway();
     load.start();
-    await settled(load);
+    await load.allTold();
     await stage.proxies.platform.set('pass');
     stage.faultEnded();
   },
@@ -165,7 +165,7 @@ function troubled(name: string, fault: string, faults: readonly object[]): Scena
         });
       await stage.readyGateway();
       load.start();
-      await settled(load);
+      await load.allTold();
       await stage.noFaults();
       stage.faultEnded();
     },

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RunningApp } from '@tranche/testing';
 import { CRASH_POINTS, INGEST_POINTS } from '../failpoints/failpoints.js';
-import { settled, type Scenario } from '../scenario.js';
+import type { Scenario } from '../scenario.js';
 import type { Stage } from '../stage.js';
 
 /** By then the load is over, or no command passes the point any more. */
@@ -108,7 +108,7 @@ const twoOwners: Scenario = {
     const second = await stage.gateway({ env: { SECOND_OWNER: '.second' } });
     for (const owner of [await stage.gateway(), second]) await stage.ready(owner);
     load.start();
-    await settled(load);
+    await load.allTold();
     await second.stop();
     stage.faultEnded();
   },
