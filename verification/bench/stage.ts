@@ -11,6 +11,7 @@ import {
   ensureTopics,
   LogFollower,
   topicOffsets,
+  type ConsumedRecord,
   type KafkaClient,
 } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
@@ -32,8 +33,8 @@ export const WARM_UP = 20_000;
 
 type OnAppend = (n: number, dueMs: number, appended: Promise<void>) => void;
 
-/** Topics and index of one measurement, so that each begins empty; `remove()` deletes them. */
-export class Stage {
+/** Topics and index of one measurement, so that each begins empty; `await using` deletes them. */
+export class Stage implements AsyncDisposable {
   readonly prefix = `bench-${randomBytes(4).toString('hex')}.`;
   readonly client: KafkaClient;
   readonly #producer: BatchingProducer;
@@ -90,29 +91,28 @@ export class Stage {
     return [...offsets.values()].reduce((sum, { low, high }) => sum + Number(high - low), 0);
   }
 
+  /** Calls back with the records that come to the topic from now on. */
+  async follow({ name: topic }: TopicDefinition, take: (records: ConsumedRecord[]) => void): Promise<AsyncDisposable> {
+    const follower = new LogFollower({ client: this.client, topic, topicPrefix: this.prefix, log: silentLog });
+    await follower.start({ onRecords: (_partition, records) => take(records) });
+    return { [Symbol.asyncDispose]: () => follower.stop() };
+  }
+
   static async warmBroker(infrastructure: Infrastructure, count: number): Promise<void> {
-    const stage = await Stage.open(infrastructure);
-    const { client, prefix: topicPrefix } = stage;
-    const topic = COMMAND_TOPICS['partner-a'].name;
-    const follower = new LogFollower({ client, topic, topicPrefix, log: silentLog });
-    try {
-      let read = 0;
-      await stage.fill(0, FIRST); // a cold broker may still deny that it leads a partition, which producers wait out
-      await follower.start({ onRecords: (_partition, records) => void (read += records.length) });
-      await stage.fill(FIRST, FIRST + count);
-      await waitFor(() => read >= count, { timeoutMs: 120_000, what: 'the broker to be warm' });
-    } finally {
-      await follower.stop();
-      await stage.remove();
-    }
+    await using stage = await Stage.open(infrastructure);
+    let read = 0;
+    await stage.fill(0, FIRST); // a cold broker may still deny that it leads a partition, which producers wait out
+    await using reading = await stage.follow(COMMAND_TOPICS['partner-a'], (records) => (read += records.length));
+    await stage.fill(FIRST, FIRST + count);
+    await waitFor(() => read >= count, { timeoutMs: 120_000, what: 'the broker to be warm' });
   }
 
   static async removeAll(): Promise<void> {
-    await Promise.all([...Stage.#standing].map((stage) => stage.remove()));
+    await Promise.all([...Stage.#standing].map((stage) => stage[Symbol.asyncDispose]()));
   }
 
   /** Deletes the topics and the Redis keys that begin with the prefix. */
-  async remove(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     await this.#producer.close();
     await deleteTopics(this.infrastructure.brokers, this.prefix);
     await this.removeKeys();
@@ -138,12 +138,9 @@ export async function withRedis<T>(url: string, use: (redis: Redis) => Promise<T
   }
 }
 
-/** Resolves to the numbers of these names in Redis' answer to INFO. */
-export const infoOf = (url: string, section: string, ...names: string[]): Promise<number[]> =>
-  withRedis(url, async (redis) => {
-    const info = await redis.info(section);
-    return names.map((name) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1]));
-  });
+/** Resolves to a number in Redis' answer to INFO. */
+export const infoOf = (url: string, name: string): Promise<number> =>
+  withRedis(url, async (redis) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(await redis.info())?.[1]));
 
 const REMOVE = `
 local keys = redis.call('KEYS', ARGV[1])
@@ -172,12 +169,12 @@ export interface GatewayOptions extends Infrastructure {
   env?: Record<string, string>;
   /** Loads `profiler.ts`, which writes a profile to this file. */
   profileFile?: string;
-  /** Milliseconds (a minute). One that builds an index is ready when it has it. */
-  readyWithinMs?: number;
+  /** A minute, if it is not given. One that builds an index is ready when it has it. */
+  readyTimeoutMs?: number;
 }
 
 export function startGateway(options: GatewayOptions): Promise<RunningService> {
-  const { stage, platform, inFlight, brokers, redisUrl, env, profileFile, readyWithinMs } = options;
+  const { stage, platform, inFlight, brokers, redisUrl, env, profileFile, readyTimeoutMs } = options;
   const variables = {
     KAFKA_BROKERS: brokers,
     KAFKA_TOPIC_PREFIX: stage.prefix,
@@ -189,7 +186,20 @@ export function startGateway(options: GatewayOptions): Promise<RunningService> {
     RAIL_IN_FLIGHT: String(inFlight),
     ...env,
   };
-  return startService('payment-gateway', variables, profileFile, readyWithinMs);
+  return startService('payment-gateway', variables, profileFile, readyTimeoutMs);
+}
+
+/** Several gateways, of which each is ready before the next one starts, as one. */
+export async function startGateways(each: readonly GatewayOptions[]): Promise<Running & { pids: number[] }> {
+  const gateways: RunningService[] = [];
+  for (const options of each) gateways.push(await startGateway(options));
+  return {
+    ...gateways[0]!,
+    pids: gateways.map(({ pid }) => pid),
+    assertRunning: () => gateways.forEach((gateway) => gateway.assertRunning()),
+    [Symbol.asyncDispose]: async () =>
+      void (await Promise.all(gateways.map((gateway) => gateway[Symbol.asyncDispose]()))),
+  };
 }
 
 export const merchantsFile = (settings: object = {}): string =>

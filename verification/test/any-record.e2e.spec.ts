@@ -41,7 +41,7 @@ import {
   type RunningApp,
 } from '@tranche/testing';
 import { anyRecords, type AnyRecord, type Sound } from './any-record.js';
-import { RawProducer } from './raw-producer.js';
+import { sendRaw } from './raw-records.js';
 import { wholeTopic } from '../faults/traces-reader.js';
 
 const RECORDS = Number(process.env.RECORDS ?? 1_200);
@@ -63,7 +63,6 @@ const client = createKafkaClient({ brokers: brokers.split(','), clientId: 'any-r
 const env = { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: prefix, REDIS_URL: redisUrl, AUTH_SERVICE_KEY: 'not-used' };
 const unreadable = new Set<string>();
 const events: CloudEvent[] = [];
-let producer: RawProducer;
 let simulator: RunningApp;
 let gateway: RunningApp;
 let tranche: Tranche;
@@ -84,8 +83,6 @@ beforeAll(async () => {
     log: silentLog,
   };
   await ensureTopics(client, topics);
-  producer = await RawProducer.connect(brokers);
-  closing.push(() => producer.close());
   simulator = await startSimulator();
   closing.push(() => simulator.stop());
   // A gateway reads these when it starts.
@@ -122,7 +119,7 @@ async function send(
     const batch = records.slice(first, first + BATCH);
     // The broker refuses a record without a key in a compacted topic.
     if (cleanupPolicy === 'compact') for (const record of batch) record.key ??= Buffer.alloc(0);
-    const offset = await producer.send(prefix + name, partition, batch);
+    const offset = await sendRaw(brokers, prefix + name, partition, batch);
     batch.forEach((record, index) =>
       all.push({ ...record, at: at(name, partition, offset + BigInt(index)), orderId: orders[first + index]! }),
     );
