@@ -139,15 +139,10 @@ async function peer(
   timeBoxMs: number,
 ): Promise<Rate> {
   await forget(platform);
-  const report = { done: 0 };
-  await using child = await startScript({
-    main: ['peers/main.js', name],
-    env: { ...env, PAYMENT_URL: platform.url },
-    onMessage: (message) => Object.assign(report, message),
-  });
+  await using child = await startScript({ main: ['peers/main.js', name], env: { ...env, PAYMENT_URL: platform.url } });
   const done = () => {
     child.assertRunning();
-    return report.done;
+    return child.report.done ?? 0;
   };
   const processes = { own: child.pid, platform: platform.pid };
   return told(context, name, await rateOf({ done, total, timeBoxMs, processes }));

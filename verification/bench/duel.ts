@@ -63,16 +63,15 @@ export const startPeer = async (name: string, env: Record<string, string>): Prom
 export function loadOf(count: number, load: Load): (contestant: Contestant) => Promise<Rate> {
   const file = ownFile('load.json', load);
   return async ({ process }) => {
-    const report = { done: 0 };
     await using loading = await startScript({
       main: ['load.js'],
       env: { LOAD: file, URL: process.url, COUNT: String(count), CONNECTIONS: String(CONNECTIONS) },
-      onMessage: (message) => Object.assign(report, message),
     });
     const done = () => {
       process.assertRunning();
-      if (report.done < count) loading.assertRunning();
-      return report.done;
+      const { done: sent = 0 } = loading.report;
+      if (sent < count) loading.assertRunning();
+      return sent;
     };
     return await rateOf({ done, total: count, timeBoxMs: TIME_BOX_MS, everyMs: 100 });
   };
@@ -85,6 +84,8 @@ export function duelRow(
   unit: string,
   target: { atLeast: number; times: string },
 ): Row {
-  const [[, ours] = ['', Number.NaN], ...peers] = [...taken].map(([contestant, rates]) => [contestant, median(rates)] as const);
+  const [[, ours] = ['', Number.NaN], ...peers] = [...taken].map(
+    ([contestant, rates]) => [contestant, median(rates)] as const,
+  );
   return row({ name, unit, ours, peers: Object.fromEntries(peers), target });
 }

@@ -108,12 +108,10 @@ async function journalOf(stage: Stage, concurrent: number): Promise<Throughput> 
 
 /** kafkajs' producer writes records of the same size to the same topic, in its own process. */
 async function sends({ brokers }: Context, stage: Stage, concurrent: number): Promise<Throughput> {
-  let measured: Throughput | undefined;
   const kafka = { KAFKA_BROKERS: brokers, TOPIC: topicName(stage.prefix, TOPICS.events) };
   const env = { ...kafka, CONCURRENT: String(concurrent) };
-  const onMessage = (message: unknown) => void (measured = message as Throughput);
-  const child = await startScript({ main: ['peers/main.js', 'kafkajs-sends'], env, onMessage });
-  await child.exited;
-  if (!measured) throw new Error('kafkajs’ producer reported nothing');
-  return measured;
+  const { exited, report } = await startScript({ main: ['peers/main.js', 'kafkajs-sends'], env });
+  await exited;
+  if (report.perSecond === undefined) throw new Error('kafkajs’ producer reported nothing');
+  return report as unknown as Throughput;
 }

@@ -57,17 +57,22 @@ interface Script {
   env: Record<string, string>;
   /** The script is ready when this path answers 200. */
   readyPath?: string;
-  onMessage?: (message: unknown) => void;
+}
+
+export interface RunningScript extends Running {
+  /** The figures that it sent last. */
+  readonly report: Record<string, number>;
 }
 
 /** Starts a program of the bench in a process of its own. */
-export async function startScript({ main: [file, ...args], env, readyPath, onMessage }: Script): Promise<Running> {
+export async function startScript({ main: [file, ...args], env, readyPath }: Script): Promise<RunningScript> {
   const [port] = await freePorts();
   const child = fork(join(repositoryRoot(), 'verification/dist/bench', file), args, {
     env: { ...surroundings(), NODE_OPTIONS, PORT: String(port), ...env },
     stdio: ['ignore', process.stderr, process.stderr, 'ipc'],
   });
-  if (onMessage) child.on('message', onMessage);
+  const report: RunningScript['report'] = {};
+  child.on('message', (message) => Object.assign(report, message));
   const url = `http://127.0.0.1:${port}`;
   const script = supervised(child, [file, ...args].join(' '), url);
   if (readyPath !== undefined) {
@@ -75,7 +80,7 @@ export async function startScript({ main: [file, ...args], env, readyPath, onMes
     await waitFor(isReady, { timeoutMs: 60_000, what: `${file} to answer` });
     script.assertRunning();
   }
-  return script;
+  return { ...script, report };
 }
 
 /** Folder with the jars of the Java peers; unset where they are left out. */

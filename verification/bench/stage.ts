@@ -15,9 +15,8 @@ import {
   type KafkaClient,
 } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
-import { waitFor } from '@tranche/testing';
+import { deleteTopics, waitFor } from '@tranche/testing';
 import { commandRecord, MERCHANT, signedRecord } from './commands.js';
-import { deleteTopics } from './peers/admin.js';
 import { startScript, startService, type Running, type RunningService } from './processes.js';
 
 export interface Infrastructure {
@@ -114,15 +113,17 @@ export class Stage implements AsyncDisposable {
   /** Deletes the topics and the Redis keys that begin with the prefix. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#producer.close();
-    await deleteTopics(this.infrastructure.brokers, this.prefix);
+    await deleteTopics(this.client, this.prefix);
     await this.removeKeys();
     Stage.#standing.delete(this);
   }
 
-  /** Deletes the keys in one step, as if Redis had lost them; returns their number. */
-  async removeKeys(): Promise<number> {
-    const remove = (redis: Redis) => redis.eval(REMOVE, { arguments: [`${this.prefix}*`] });
-    return Number(await withRedis(this.infrastructure.redisUrl, remove));
+  /** Deletes the keys in one step, as if Redis had lost them. */
+  removeKeys(): Promise<void> {
+    return withRedis(this.infrastructure.redisUrl, async (redis) => {
+      const keys = await redis.keys(`${this.prefix}*`);
+      if (keys.length > 0) await redis.unlink(keys);
+    });
   }
 }
 
@@ -141,11 +142,6 @@ export async function withRedis<T>(url: string, use: (redis: Redis) => Promise<T
 /** Resolves to a number in Redis' answer to INFO. */
 export const infoOf = (url: string, name: string): Promise<number> =>
   withRedis(url, async (redis) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(await redis.info())?.[1]));
-
-const REMOVE = `
-local keys = redis.call('KEYS', ARGV[1])
-for first = 1, #keys, 5000 do redis.call('UNLINK', unpack(keys, first, math.min(first + 4999, #keys))) end
-return #keys`;
 
 export type PlatformKind = 'simulator' | 'lean';
 

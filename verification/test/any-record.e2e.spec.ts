@@ -219,10 +219,6 @@ it.each(RAILS)(
     expect(sound.filter((record) => letters.has(record.at) || rejected.has(record.orderId)).map(textOf)).toEqual([]);
     expect(sound.length).toBeGreaterThan(0);
     for (const record of sent) expectTrue(record, letters.get(record.at));
-    report(rail, sent, {
-      letters: sent.filter((record) => letters.has(record.at)).length,
-      rejected: sent.filter(({ orderId }) => rejected.has(orderId)).length,
-    });
     await expectWell();
   },
   PATIENCE_MS,
@@ -251,13 +247,6 @@ function expectTrue(sent: Sent, letter: ConsumedRecord | undefined): void {
   expect([sent.at, new Map(kept)]).toEqual([sent.at, values]);
 }
 
-const report = (what: string, sent: readonly Sent[], counts: Record<string, number>) => {
-  if (process.env.RECORDS !== undefined)
-    process.stderr.write(
-      `${what}: ${sent.length} records, ${sent.filter(({ isSound }) => isSound).length} sound, ${JSON.stringify(counts)}\n`,
-    );
-};
-
 it(
   'each notification is journaled or a dead letter',
   async () => {
@@ -270,7 +259,6 @@ it(
     const letters = await deadLetters();
     expect(sent.filter((record) => record.isSound && letters.has(record.at)).map(textOf)).toEqual([]);
     for (const record of sent) expectTrue(record, letters.get(record.at));
-    report('notifications', sent, { letters: sent.filter((record) => letters.has(record.at)).length });
     await expectWell();
   },
   PATIENCE_MS,
@@ -297,7 +285,6 @@ it(
     );
     expect(sent.filter((record) => record.isSound && unreadable.has(record.at)).map(textOf)).toEqual([]);
     expect(await wait).toMatchObject({ data: { orderId: data.orderId } });
-    report('events', sent, { unreadable: sent.filter((record) => unreadable.has(record.at)).length });
     await waitFor(isAllCommitted, { timeoutMs: PATIENCE_MS, what: 'the subscription to commit all of it' });
     expect(tranche.health()).toEqual({ isLive: true, isReady: true, reasons: [] });
   },
