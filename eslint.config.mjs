@@ -230,6 +230,7 @@ export default tseslint.config(
       'libs/kafka/{src/kafkajs,test}/**/*.ts',
       'libs/kafka/**/*.spec.ts',
       'libs/testing/src/bombs.ts',
+      'libs/testing/src/topics.ts',
       'verification/bench/{profiler,visits,peers/**/*}.ts',
       'verification/faults/kafka-cluster.ts',
     ],
