@@ -18,7 +18,6 @@ export interface Context extends Infrastructure {
 
 export interface Bench {
   name: string;
-  about: string;
   parts: Part[];
   /** `--profile` runs these in place of the parts. */
   profiles?: Part[];
@@ -26,7 +25,7 @@ export interface Bench {
 
 export type Chosen = ReturnType<typeof readArguments>;
 
-/** Parses `NAME [--only PART] [--commands N] [--turns N] [--profile] [--markdown FILE] [--picture FILE] [--json] [--strict]`. @throws with what there is, if that is not there */
+/** `npm run bench` checks names and numbers (tools/commands/bench.mjs). @throws with what there is, if that is not there */
 export function readArguments(args: readonly string[], benches: readonly Bench[]) {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -44,12 +43,10 @@ export function readArguments(args: readonly string[], benches: readonly Bench[]
     },
   });
   const { only, profile, commands, turns, ...others } = values;
-  const [name = 'without a name'] = positionals;
-  const bench = benches.find((one) => one.name === name);
-  if (bench === undefined) {
-    const lines = benches.map((one) => `${one.name.padEnd(8)} ${one.about}`);
-    throw new Error([`There is no bench ${name}. There is:`, ...lines].join('\n  '));
-  }
+  const bench = benches.find(({ name }) => name === positionals[0]);
+  if (bench === undefined)
+    throw new Error(`There is no bench ${positionals[0]}, but ${benches.map(({ name }) => name).join(', ')}`);
+  const { name } = bench;
   const all = profile ? bench.profiles : bench.parts;
   if (all === undefined) throw new Error(`--profile goes with gateway, not with ${name}`);
   const parts = all.filter((part) => part.name.startsWith(only));
@@ -57,14 +54,6 @@ export function readArguments(args: readonly string[], benches: readonly Bench[]
     throw new Error([`There is no part ${only} of ${name}. There is:`, ...all.map((part) => part.name)].join('\n  '));
   if (others.picture !== undefined && parts.filter((part) => part.name.startsWith('latency-bound-')).length < 2)
     throw new Error('--picture needs at least two parts latency-bound-N');
-  if (positionals.length > 1) throw new Error(`one bench at a time, not ${positionals.join(' ')}`);
-  const numbers = { commands: wholeNumber('commands', commands), turns: wholeNumber('turns', turns) };
-  return { name, parts, isPart: only !== '', ...numbers, ...others };
-}
-
-function wholeNumber(option: string, text: string | undefined): number | undefined {
-  const number = text === undefined ? undefined : Number(text);
-  if (number !== undefined && !(Number.isInteger(number) && number > 0))
-    throw new Error(`--${option} must be a whole number, not ${text}`);
-  return number;
+  const numbers = { ...(commands && { commands: Number(commands) }), ...(turns && { turns: Number(turns) }) };
+  return { name, parts, isPart: only !== '', numbers, ...others };
 }

@@ -4,7 +4,7 @@ import type { Context } from './bench.js';
 import { MERCHANT } from './commands.js';
 import { javaPeers, startJavaPeer, startScript, type Running } from './processes.js';
 import { rateOf, type Rate } from './rate.js';
-import { forget, Stage, startGateway, startPlatform, type PlatformKind } from './stage.js';
+import { forget, Stage, startGateways, startPlatform, type GatewayOptions, type PlatformKind } from './stage.js';
 
 const TIME_BOX_MS = 120_000;
 const NEST_TIME_BOX_MS = 60_000;
@@ -27,12 +27,8 @@ export async function inArena<T>(
   latencyMs: string,
   use: (arena: Arena) => Promise<T>,
 ): Promise<T> {
-  const platform = await startPlatform(kind, latencyMs);
-  try {
-    return await use({ context, platform });
-  } finally {
-    await platform.stop();
-  }
+  await using platform = await startPlatform(kind, latencyMs);
+  return await use({ context, platform });
 }
 
 /** Returns what each gave in its turns. Which one is first changes from turn to turn, because what runs later finds a warmer machine. */
@@ -81,41 +77,28 @@ export interface OursRun extends Run {
 /** A command counts as done when its event is published: its intent and its outcome are in the journal by then. */
 export async function ours({ context, platform }: Arena, run: OursRun): Promise<Rate> {
   const { inFlight, count, instances = 1, isSigned = false, env = {} } = run;
-  const stage = await Stage.open(context);
-  const gateways: Running[] = [];
-  try {
-    await forget(platform);
-    context.log(`ours: ${count} commands, ${instances} × ${inFlight} in flight`);
-    const start = async () => void gateways.push(await startGateway({ ...context, stage, platform, inFlight, env }));
-    // Gateways that share the partitions must have them before the commands come.
-    while (instances > 1 && gateways.length < instances) await start();
-    await stage.fill(0, count, isSigned);
-    if (gateways.length === 0) await start();
-    const rate = await eventRate(stage, gateways, platform, count);
-    await Promise.all(gateways.map((gateway) => gateway.stop()));
-    const journaled = await stage.records(TOPICS.journal);
-    if (journaled < 2 * (await stage.records(TOPICS.events)))
-      throw new Error(`Only ${journaled} journal records were written`);
-    return told(context, 'ours', rate);
-  } finally {
-    await Promise.all(gateways.map((gateway) => gateway.stop()));
-    await stage.remove();
-  }
+  await using stage = await Stage.open(context);
+  await forget(platform);
+  context.log(`ours: ${count} commands, ${instances} × ${inFlight} in flight`);
+  // Gateways that share the partitions must have them before the commands come.
+  if (instances === 1) await stage.fill(0, count, isSigned);
+  const each = { ...context, stage, platform, inFlight, env };
+  await using gateways = await startGateways(Array<GatewayOptions>(instances).fill(each));
+  if (instances > 1) await stage.fill(0, count, isSigned);
+  const rate = await eventRate(stage, gateways, platform, count);
+  const events = await stage.records(TOPICS.events);
+  const journaled = await stage.records(TOPICS.journal);
+  if (journaled < 2 * events) throw new Error(`Only ${journaled} journal records were written`);
+  return told(context, 'ours', rate);
 }
 
 /** Reads the same commands from the same broker and publishes an event for each, as ours does. */
 export async function javaPeer({ context, platform }: Arena, name: string, { inFlight, count }: Run): Promise<Rate> {
-  const stage = await Stage.open(context);
-  let peer: Running | undefined;
-  try {
-    await forget(platform);
-    await stage.fill(0, count);
-    peer = startJavaPeer(name, javaVariables(name, context, stage, platform, inFlight));
-    return told(context, name, await eventRate(stage, [peer], platform, count));
-  } finally {
-    await peer?.stop();
-    await stage.remove();
-  }
+  await using stage = await Stage.open(context);
+  await forget(platform);
+  await stage.fill(0, count);
+  await using peer = startJavaPeer(name, javaVariables(name, context, stage, platform, inFlight));
+  return told(context, name, await eventRate(stage, peer, platform, count));
 }
 
 export function javaVariables(name: string, context: Context, stage: Stage, platform: Running, inFlight: number) {
@@ -128,13 +111,13 @@ export function javaVariables(name: string, context: Context, stage: Stage, plat
   };
 }
 
-function eventRate(stage: Stage, processes: readonly Running[], platform: Running, total: number): Promise<Rate> {
+function eventRate(stage: Stage, handler: Running, platform: Running, total: number): Promise<Rate> {
   const done = () => {
-    for (const one of processes) one.assertRunning();
+    handler.assertRunning();
     return stage.records(TOPICS.events);
   };
-  const watched = { own: processes[0]!.pid, platform: platform.pid };
-  return rateOf({ done, total, timeBoxMs: TIME_BOX_MS, everyMs: 400, processes: watched });
+  const processes = { own: handler.pid, platform: platform.pid };
+  return rateOf({ done, total, timeBoxMs: TIME_BOX_MS, everyMs: 400, processes });
 }
 
 export function bareLoop(arena: Arena, { inFlight, count }: Run): Promise<Rate> {
@@ -142,14 +125,10 @@ export function bareLoop(arena: Arena, { inFlight, count }: Run): Promise<Rate> 
 }
 
 export async function nestServer(arena: Arena, count: number): Promise<Rate> {
-  const stage = await Stage.open(arena.context);
-  try {
-    await stage.fill(0, count);
-    const kafka = { KAFKA_BROKERS: arena.context.brokers, TOPIC: stage.commandTopic, GROUP_ID: `${stage.prefix}nest` };
-    return await peer(arena, 'nest', kafka, count, NEST_TIME_BOX_MS);
-  } finally {
-    await stage.remove();
-  }
+  await using stage = await Stage.open(arena.context);
+  await stage.fill(0, count);
+  const kafka = { KAFKA_BROKERS: arena.context.brokers, TOPIC: stage.commandTopic, GROUP_ID: `${stage.prefix}nest` };
+  return await peer(arena, 'nest', kafka, count, NEST_TIME_BOX_MS);
 }
 
 async function peer(
@@ -160,22 +139,13 @@ async function peer(
   timeBoxMs: number,
 ): Promise<Rate> {
   await forget(platform);
-  const report = { done: 0 };
-  const child = await startScript({
-    main: ['peers/main.js', name],
-    env: { ...env, PAYMENT_URL: platform.url },
-    onMessage: (message) => Object.assign(report, message),
-  });
+  await using child = await startScript({ main: ['peers/main.js', name], env: { ...env, PAYMENT_URL: platform.url } });
   const done = () => {
     child.assertRunning();
-    return report.done;
+    return child.report.done ?? 0;
   };
-  try {
-    const processes = { own: child.pid, platform: platform.pid };
-    return told(context, name, await rateOf({ done, total, timeBoxMs, processes }));
-  } finally {
-    await child.stop();
-  }
+  const processes = { own: child.pid, platform: platform.pid };
+  return told(context, name, await rateOf({ done, total, timeBoxMs, processes }));
 }
 
 function told(context: Context, name: string, rate: Rate): Rate {

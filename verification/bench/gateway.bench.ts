@@ -24,8 +24,6 @@ import { merchantsFile, type PlatformKind } from './stage.js';
 /** Compares the shipped gateway with other programs that could handle the same commands. */
 export const gateway: Bench = {
   name: 'gateway',
-  about:
-    'commands/s, latency and processor time of one gateway, against undici alone, Parallel Consumer, Spring and Nest',
   parts: [
     { name: 'listeners', run: listeners },
     { name: 'latency-bound-64', run: (context) => latencyBound(context, 64) },

@@ -2,7 +2,7 @@ import { PROTOCOL_VERSION, TOPICS, topicName } from '@tranche/contracts';
 import { signed, type Parameters } from '@tranche/platform';
 import type { Bench, Context } from './bench.js';
 import { MERCHANT } from './commands.js';
-import { duelRows, loadOf, startOurs, startPeer, takeTurns } from './duel.js';
+import { duelRow, loadOf, startOurs, startPeer, takeTurns } from './duel.js';
 import type { Row } from './report.js';
 import { merchantsFile, Stage } from './stage.js';
 
@@ -11,10 +11,9 @@ const COUNT = 30_000;
 const DIFFERENT = 10_000;
 const path = '/notifications';
 
+/** Measures notifications that are verified, stored with acks=all and answered OK, against an ordinary Nest controller on Fastify. */
 export const ingest: Bench = {
   name: 'ingest',
-  about:
-    'notifications verified, stored with acks=all and answered OK, 64 connections, against an ordinary Nest controller on Fastify',
   parts: [
     { name: 'get', run: (context) => measured(context, 'GET') },
     { name: 'post', run: (context) => measured(context, 'POST') },
@@ -23,28 +22,24 @@ export const ingest: Bench = {
 
 async function measured(context: Context, method: 'GET' | 'POST'): Promise<Row[]> {
   const { brokers, redisUrl, log, commands: count = COUNT } = context;
-  const stage = await Stage.open(context);
+  await using stage = await Stage.open(context);
   const kafka = { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: stage.prefix };
   const ours = { ...kafka, REDIS_URL: redisUrl, MERCHANTS_FILE: merchantsFile() };
   const peer = { ...kafka, TOPIC: topicName(stage.prefix, TOPICS.notifications) };
   const requests = Array.from({ length: Math.min(count, DIFFERENT) }, (_, n) => requestOf(method, n));
   const load = loadOf(count, { requests, right: 'OK' });
-  try {
-    const taken = await takeTurns({
-      starts: [() => startOurs('notification-ingest', path, ours), () => startPeer('nest-fastify', path, peer)],
-      async round(contestant) {
-        const before = await stage.records(TOPICS.notifications);
-        const figures = await load(contestant);
-        const stored = (await stage.records(TOPICS.notifications)) - before;
-        if (stored < count) throw new Error(`${contestant.name} answered OK ${count} times, but stored ${stored}`);
-        return figures;
-      },
-      ...{ log, lives: 2 },
-    });
-    return duelRows(taken, method.toLowerCase(), 'notifications/s', { atLeast: 0.8, times: 'nest-fastify' });
-  } finally {
-    await stage.remove();
-  }
+  const taken = await takeTurns({
+    starts: [() => startOurs('notification-ingest', ours), () => startPeer('nest-fastify', peer)],
+    async round(contestant) {
+      const before = await stage.records(TOPICS.notifications);
+      const rate = await load(contestant);
+      const stored = (await stage.records(TOPICS.notifications)) - before;
+      if (stored < count) throw new Error(`${contestant.name} answered OK ${count} times, but stored ${stored}`);
+      return rate;
+    },
+    ...{ log, lives: 2 },
+  });
+  return [duelRow(taken, method.toLowerCase(), 'notifications/s', { atLeast: 0.8, times: 'nest-fastify' })];
 }
 
 function requestOf(method: 'GET' | 'POST', n: number) {

@@ -9,22 +9,18 @@ import {
   type OrderIndex,
 } from '@tranche/order-journal';
 import { silentLog } from '@tranche/runtime';
-import { percentile } from '../figures.js';
 import type { Bench, Context } from './bench.js';
 import { intent } from './journal-records.js';
+import { loopsOf, type Throughput } from './loops.js';
 import { startScript } from './processes.js';
-import { cpuMsOf } from './rate.js';
 import { row, type Row, type Target } from './report.js';
 import { Stage } from './stage.js';
 
-const WARM_UP_MS = 1_000;
-const MEASURED_MS = 4_000;
 const RATE: Target = { atLeast: 10_000 };
 
 /** Measures the durable intent before every call: appended with acks=all, read back through the tail and judged by the fold. */
 export const journal: Bench = {
   name: 'journal',
-  about: 'intents/s and latency of append (acks=all) and read-back, against kafkajs’ producer alone',
   parts: [
     { name: 'concurrent-1', run: (context) => intents(context, 1, {}) },
     { name: 'concurrent-64', run: (context) => intents(context, 64, { rate: RATE, p50: { atMost: 5 } }) },
@@ -33,33 +29,23 @@ export const journal: Bench = {
   ],
 };
 
-interface Seen {
-  perSecond: number;
-  p50Ms: number;
-  p99Ms: number;
-}
-
 async function intents(context: Context, concurrent: number, targets: { p50?: Target; rate?: Target }): Promise<Row[]> {
-  const stage = await Stage.open(context);
-  try {
-    const own = await journalOf(stage, concurrent);
-    context.log(`ours: ${own.perSecond.toFixed(0)}/s, p50 ${own.p50Ms.toFixed(2)} ms`);
-    const single = await sends(context, stage, concurrent);
-    context.log(`kafkajs: ${single.perSecond.toFixed(0)}/s`);
-    const name = `concurrent-${concurrent}`;
-    return [
-      row({
-        ...{ name: `${name}-rate`, unit: 'intents/s', ours: own.perSecond, target: targets.rate },
-        ...{ peers: { 'single-sends': single.perSecond }, details: { cpuMsEach: own.cpuMsEach } },
-      }),
-      row({
-        ...{ name: `${name}-p50`, unit: 'ms', ours: own.p50Ms, target: targets.p50 },
-        ...{ peers: { 'single-sends': single.p50Ms }, details: { p99: own.p99Ms, singleSendsP99: single.p99Ms } },
-      }),
-    ];
-  } finally {
-    await stage.remove();
-  }
+  await using stage = await Stage.open(context);
+  const own = await journalOf(stage, concurrent);
+  context.log(`ours: ${own.perSecond.toFixed(0)}/s, p50 ${own.p50Ms.toFixed(2)} ms`);
+  const single = await sends(context, stage, concurrent);
+  context.log(`kafkajs: ${single.perSecond.toFixed(0)}/s`);
+  const name = `concurrent-${concurrent}`;
+  return [
+    row({
+      ...{ name: `${name}-rate`, unit: 'intents/s', ours: own.perSecond, target: targets.rate },
+      peers: { 'single-sends': single.perSecond },
+    }),
+    row({
+      ...{ name: `${name}-p50`, unit: 'ms', ours: own.p50Ms, target: targets.p50 },
+      ...{ peers: { 'single-sends': single.p50Ms }, details: { p99: own.p99Ms, singleSendsP99: single.p99Ms } },
+    }),
+  ];
 }
 
 /** An index that holds nothing: every order is new, so Redis would have nothing to find. */
@@ -75,7 +61,7 @@ const NO_INDEX: OrderIndex = {
 };
 
 /** Wires the journal as the gateway does, with one owner of every partition, and without index and events. */
-async function journalOf(stage: Stage, concurrent: number): Promise<Seen & { cpuMsEach: number }> {
+async function journalOf(stage: Stage, concurrent: number): Promise<Throughput> {
   const topic = topicName(stage.prefix, TOPICS.journal);
   const producer = new BatchingProducer({ client: stage.client, log: silentLog });
   const client = stage.client;
@@ -106,38 +92,26 @@ async function journalOf(stage: Stage, concurrent: number): Promise<Seen & { cpu
     void owner.run(0n, () => undefined);
     await owner.whenServing(view.closing);
   }
-  const warmMs = performance.now() + WARM_UP_MS;
-  const untilMs = warmMs + MEASURED_MS;
-  const latencies: number[] = [];
-  let cpuMs = 0;
   let nth = 0;
-  const worker = async () => {
-    while (performance.now() < untilMs) {
-      const record = intent(nth++);
-      await view.read(record.merchant, record.orderId);
-      const startedMs = performance.now();
-      if (startedMs >= warmMs && latencies.length === 0) cpuMs ||= cpuMsOf(process.pid);
-      await view.appendAndRead(record);
-      if (startedMs >= warmMs) latencies.push(performance.now() - startedMs);
-    }
-  };
-  await Promise.all(Array.from({ length: concurrent }, worker));
-  const cpuMsEach = (cpuMsOf(process.pid) - cpuMs) / latencies.length;
+  const measured = await loopsOf(concurrent, async () => {
+    const record = intent(nth++);
+    await view.read(record.merchant, record.orderId);
+    const startedMs = performance.now();
+    await view.appendAndRead(record);
+    return startedMs;
+  });
   view.close();
   await Promise.all([follower.stop(), reader.close()]);
   await producer.close();
-  const perSecond = (latencies.length * 1000) / MEASURED_MS;
-  return { perSecond, p50Ms: percentile(latencies, 0.5), p99Ms: percentile(latencies, 0.99), cpuMsEach };
+  return measured;
 }
 
 /** kafkajs' producer writes records of the same size to the same topic, in its own process. */
-async function sends({ brokers }: Context, stage: Stage, concurrent: number): Promise<Seen> {
-  let seen: Seen | undefined;
+async function sends({ brokers }: Context, stage: Stage, concurrent: number): Promise<Throughput> {
   const kafka = { KAFKA_BROKERS: brokers, TOPIC: topicName(stage.prefix, TOPICS.events) };
-  const env = { ...kafka, CONCURRENT: String(concurrent), SECONDS: String(MEASURED_MS / 1000) };
-  const onMessage = (message: unknown) => void (seen = message as Seen);
-  const child = await startScript({ main: ['peers/main.js', 'kafkajs-sends'], env, onMessage });
-  await child.exited;
-  if (!seen) throw new Error('kafkajs’ producer reported nothing');
-  return seen;
+  const env = { ...kafka, CONCURRENT: String(concurrent) };
+  const { exited, report } = await startScript({ main: ['peers/main.js', 'kafkajs-sends'], env });
+  await exited;
+  if (report.perSecond === undefined) throw new Error('kafkajs’ producer reported nothing');
+  return report as unknown as Throughput;
 }

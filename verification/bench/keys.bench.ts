@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { sendJson } from '../ask.js';
 import { startAnswering } from './answering-api.js';
 import type { Bench, Context } from './bench.js';
-import { duelRows, loadOf, startOurs, startPeer, takeTurns, type Contestant } from './duel.js';
+import { duelRow, loadOf, startOurs, startPeer, takeTurns, type Contestant } from './duel.js';
 import type { Row } from './report.js';
 import { merchantsFile, Stage } from './stage.js';
 
@@ -33,18 +33,17 @@ const OF_BROWSER = {
   'Accept-Language': 'fr-FR,fr;q=0.9,en-US;q=0.8,en;q=0.7',
 };
 
+/** Measures encryption keys that are handed to pages, against an ordinary Nest controller on Fastify with a constant answer. */
 export const keys: Bench = {
   name: 'keys',
-  about:
-    'encryption keys handed to pages, 64 connections, against an ordinary Nest controller on Fastify with a constant answer',
   parts: [{ name: 'held', run: held }],
 };
 
 async function held(context: Context): Promise<Row[]> {
   const { brokers, redisUrl, log, commands: count = COUNT } = context;
-  const stage = await Stage.open(context);
+  await using stage = await Stage.open(context);
   const answer = keyAnswer();
-  const provider = await startAnswering(() => answer);
+  using provider = await startAnswering(() => answer);
   /** It counts requests, and its limits are so high that it refuses none. */
   const env = {
     CSE_KEYS_URL: provider.url,
@@ -58,17 +57,12 @@ async function held(context: Context): Promise<Row[]> {
     MERCHANTS_FILE: merchantsFile({ apiKeys: [{ id: API_KEY_ID, key: 'api-key-of-the-bench' }] }),
   };
   const requests = [{ method: 'POST' as const, path, headers: OF_BROWSER, body }];
-  try {
-    const taken = await takeTurns({
-      starts: [() => startOurs('cse-token-service', path, env), ([ours]) => startConstant(ours!)],
-      round: loadOf(count, { requests, right: answer.replace(/[^\w"]/g, '\\$&') }),
-      ...{ log, lives: 5 },
-    });
-    return duelRows(taken, 'held', 'keys/s', { atLeast: 0.8, times: 'nest-constant' });
-  } finally {
-    provider.close();
-    await stage.remove();
-  }
+  const taken = await takeTurns({
+    starts: [() => startOurs('cse-token-service', env), ([ours]) => startConstant(ours!)],
+    round: loadOf(count, { requests, right: answer.replace(/[^\w"]/g, '\\$&') }),
+    ...{ log, lives: 5 },
+  });
+  return [duelRow(taken, 'held', 'keys/s', { atLeast: 0.8, times: 'nest-constant' })];
 }
 
 function keyAnswer(): string {
@@ -81,15 +75,15 @@ function keyAnswer(): string {
 async function startConstant(ours: Contestant): Promise<Contestant> {
   const { headers, text } = await askOnce(ours);
   const copied = Object.fromEntries(headers.filter(([header]) => !OF_HTTP.has(header)));
-  const peer = await startPeer('nest-constant', path, { ANSWER: text, HEADERS: JSON.stringify(copied) });
+  const peer = await startPeer('nest-constant', { ANSWER: text, HEADERS: JSON.stringify(copied) });
   const said = await askOnce(peer);
   const [size, wanted] = [JSON.stringify(said).length, JSON.stringify({ headers, text }).length];
   if (said.text !== text || size !== wanted) throw new Error(`The peer answers ${size} bytes, ours ${wanted}`);
   return peer;
 }
 
-async function askOnce({ url }: Contestant): Promise<{ headers: [string, string][]; text: string }> {
-  const response = await sendJson(url, { body: { apiKeyId: API_KEY_ID }, headers: { origin: ORIGIN } });
+async function askOnce({ process }: Contestant): Promise<{ headers: [string, string][]; text: string }> {
+  const response = await sendJson(process.url + path, { body: { apiKeyId: API_KEY_ID }, headers: { origin: ORIGIN } });
   const text = await response.text();
   if (!response.ok) throw new Error(`answered ${response.status}: ${text}`);
   return { headers: [...response.headers], text };

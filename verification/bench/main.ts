@@ -43,8 +43,7 @@ async function stop(code: number): Promise<void> {
   process.exit(code);
 }
 
-async function run({ name, parts, isPart, commands, turns, ...given }: Chosen): Promise<number> {
-  const { json, strict, markdown, picture: drawn } = given;
+async function run({ name, parts, isPart, numbers, json, strict, markdown, picture: drawn }: Chosen): Promise<number> {
   const { KAFKA_BROKERS: brokers, REDIS_URL: redisUrl } = process.env;
   if (!brokers || !redisUrl) {
     console.error('KAFKA_BROKERS and REDIS_URL must be set, or use: npm run bench');
@@ -61,7 +60,7 @@ async function run({ name, parts, isPart, commands, turns, ...given }: Chosen): 
   const rows: Row[] = [];
   for (const part of parts) {
     log(`${name}: ${part.name}`);
-    const found = await part.run({ brokers, redisUrl, log, ...(commands && { commands }), ...(turns && { turns }) });
+    const found = await part.run({ brokers, redisUrl, log, ...numbers });
     rows.push(...found);
     if (json) found.forEach((row) => console.log(JSON.stringify(row)));
   }

@@ -1,6 +1,4 @@
 import { orderKey, TOPICS } from '@tranche/contracts';
-import { LogFollower } from '@tranche/kafka';
-import { silentLog } from '@tranche/runtime';
 import { waitFor } from '@tranche/testing';
 import { median, percentile } from '../figures.js';
 import type { Context } from './bench.js';
@@ -31,21 +29,21 @@ interface Times {
  */
 export async function ownLatency(context: Context): Promise<Row[]> {
   return inArena(context, 'simulator', '0', async (arena) => {
+    const startOurs = (stage: Stage) =>
+      startGateway({ ...context, stage, platform: arena.platform, inFlight: IN_FLIGHT });
+    const startJava = (name: string) => (stage: Stage) =>
+      Promise.resolve(startJavaPeer(name, javaVariables(name, context, stage, arena.platform, IN_FLIGHT)));
     const given = await inTurns(context, {
-      ours: () => paced(arena, 'ours', (stage) => ourGateway(arena, stage)),
-      ...Object.fromEntries(
-        PARALLEL_CONSUMERS.map((name) => [name, () => paced(arena, name, (stage) => javaGateway(arena, stage, name))]),
-      ),
+      ours: () => paced(arena, 'ours', startOurs),
+      ...Object.fromEntries(PARALLEL_CONSUMERS.map((name) => [name, () => paced(arena, name, startJava(name))])),
     });
-    const own = (share: number) => median(given.ours!.map((times) => percentile(times.map(fromAck), share)));
-    const openLoop = (share: number) =>
-      Object.entries(given).map(
-        ([name, turns]) => [name, median(turns.map((times) => percentile(times.map(fromDue), share)))] as const,
-      );
+    const medianOf = (turns: Times[][], time: (times: Times) => number, share: number) =>
+      median(turns.map((times) => percentile(times.map(time), share)));
     const latency = (name: string, share: number, target?: Target) => {
-      const { ours = Number.NaN, ...peers } = Object.fromEntries(openLoop(share));
+      const openLoop = Object.entries(given).map(([one, turns]) => [one, medianOf(turns, fromDue, share)] as const);
+      const { ours = Number.NaN, ...peers } = Object.fromEntries(openLoop);
       return [
-        row({ name: `own-latency-${name}`, unit: 'ms', ours: own(share), target }),
+        row({ name: `own-latency-${name}`, unit: 'ms', ours: medianOf(given.ours!, fromAck, share), target }),
         row({ name: `open-loop-${name}`, unit: 'ms', ours, peers }),
       ];
     };
@@ -56,49 +54,30 @@ export async function ownLatency(context: Context): Promise<Row[]> {
 const fromAck = ({ ackedMs, readMs }: Times) => Math.max(0, readMs - ackedMs); // an event may overtake the acknowledgement
 const fromDue = ({ dueMs, readMs }: Times) => readMs - dueMs;
 
-const ourGateway = ({ context, platform }: Arena, stage: Stage): Promise<Running> =>
-  startGateway({ ...context, stage, platform, inFlight: IN_FLIGHT });
-
-const javaGateway = ({ context, platform }: Arena, stage: Stage, name: string): Promise<Running> =>
-  Promise.resolve(startJavaPeer(name, javaVariables(name, context, stage, platform, IN_FLIGHT)));
-
 /** Returns the times of the commands behind the warm-up. */
 async function paced({ context, platform }: Arena, name: string, start: (stage: Stage) => Promise<Running>) {
   await forget(platform);
   const total = context.commands ?? ((WARM_UP_MS + MEASURED_MS) / 1000) * PER_SECOND;
-  const stage = await Stage.open(context);
-  const { client, prefix: topicPrefix } = stage;
-  const follower = new LogFollower({ client, topic: TOPICS.events.name, topicPrefix, log: silentLog });
+  await using stage = await Stage.open(context);
   /** By the order's key: an event that is published again is not measured again. */
   const readMs = new Map<string, number>();
   const times: Omit<Times, 'readMs'>[] = [];
-  let handler: Running | undefined;
-  try {
-    await follower.start({
-      onRecords: (_partition, records) => {
-        const nowMs = performance.now();
-        for (const { key } of records) if (key !== null && !readMs.has(key)) readMs.set(key, nowMs);
-      },
-    });
-    handler = await start(stage);
-    await stage.fill(total, total + WARM_UP);
-    await waitFor(() => readMs.size >= WARM_UP, { timeoutMs: START_MS, what: `${name} to be warm` });
-    context.log(`latency of ${name}: ${PER_SECOND} commands/s for ${total / PER_SECOND} s`);
-    await stage.pace(0, total, PER_SECOND, (n, dueMs, appended) => {
-      times[n] = { dueMs, ackedMs: Infinity };
-      void appended.then(() => (times[n]!.ackedMs = performance.now()));
-    });
-    await waitFor(() => readMs.size >= WARM_UP + total, {
-      timeoutMs: LAST_EVENT_MS,
-      what: `an event of each command from ${name}`,
-    });
-    const warmUp = Math.min((WARM_UP_MS / 1000) * PER_SECOND, Math.floor(total / 4));
-    return times.map((time, n) => ({ ...time, readMs: readMs.get(keyOf(n))! })).slice(warmUp);
-  } finally {
-    await follower.stop();
-    await handler?.stop();
-    await stage.remove();
-  }
+  await using reading = await stage.follow(TOPICS.events, (records) => {
+    const nowMs = performance.now();
+    for (const { key } of records) if (key !== null && !readMs.has(key)) readMs.set(key, nowMs);
+  });
+  await using handler = await start(stage);
+  await stage.fill(total, total + WARM_UP);
+  await waitFor(() => readMs.size >= WARM_UP, { timeoutMs: START_MS, what: `${name} to be warm` });
+  context.log(`latency of ${name}: ${PER_SECOND} commands/s for ${total / PER_SECOND} s`);
+  await stage.pace(0, total, PER_SECOND, (n, dueMs, appended) => {
+    times[n] = { dueMs, ackedMs: Infinity };
+    void appended.then(() => (times[n]!.ackedMs = performance.now()));
+  });
+  const isRead = () => readMs.size >= WARM_UP + total;
+  await waitFor(isRead, { timeoutMs: LAST_EVENT_MS, what: `an event of each command from ${name}` });
+  const warmUp = Math.min((WARM_UP_MS / 1000) * PER_SECOND, Math.floor(total / 4));
+  return times.map((time, n) => ({ ...time, readMs: readMs.get(keyOf(n))! })).slice(warmUp);
 }
 
 function keyOf(n: number): string {

@@ -7,13 +7,13 @@ const STOP_TIMEOUT_MS = 20_000;
 /** The image sets the same option (Dockerfile): the young generation then holds a second of commands. */
 const NODE_OPTIONS = '--max-semi-space-size=64';
 
-export interface Running {
+/** A process that `await using` stops. */
+export interface Running extends AsyncDisposable {
   readonly pid: number;
   readonly url: string;
   readonly exited: Promise<unknown>;
   /** @throws with its last lines if it has ended */
   readonly assertRunning: () => void;
-  readonly stop: () => Promise<unknown>;
 }
 
 export interface RunningService extends Running {
@@ -29,7 +29,7 @@ export async function startService(
   name: AppName,
   env: Record<string, string>,
   profileFile?: string,
-  readyWithinMs?: number,
+  readyTimeoutMs = 60_000,
 ): Promise<RunningService> {
   const [port, managementPort] = await freePorts();
   const ports = { PORT: String(port), MANAGEMENT_PORT: String(managementPort), BIND_ADDRESS: '127.0.0.1' };
@@ -39,20 +39,13 @@ export async function startService(
     profileFile === undefined
       ? { NODE_OPTIONS: nodeOptions }
       : { NODE_OPTIONS: `${nodeOptions} ${profiler}`, PROFILE_FILE: profileFile };
-  const start = { readyPath: undefined, isUnbundled: profileFile !== undefined };
+  const start = { readyTimeoutMs, isUnbundled: profileFile !== undefined };
   const app = await startApp(name, { LOG_LEVEL: 'warn', ...options, ...ports, ...env }, start);
+  const { pid, url, managementUrl, exited } = app;
   const assertRunning = () => {
     if (app.killed) throw new Error(`${name} has ended\n${app.logs.slice(-20).join('\n')}`);
   };
-  await ready(
-    `http://127.0.0.1:${name === 'platform-simulator' ? port : managementPort}/health/ready`,
-    () => app.killed,
-    readyWithinMs,
-  );
-  assertRunning();
-  const { pid, exited } = app;
-  const [url, managementUrl] = [port, managementPort].map((one) => `http://127.0.0.1:${one}`) as [string, string];
-  return { pid, url, managementUrl, exited, assertRunning, stop: () => app.stop() };
+  return { pid, url, managementUrl, exited, assertRunning, [Symbol.asyncDispose]: async () => void (await app.stop()) };
 }
 
 const running = new Set<() => unknown>();
@@ -64,24 +57,30 @@ interface Script {
   env: Record<string, string>;
   /** The script is ready when this path answers 200. */
   readyPath?: string;
-  onMessage?: (message: unknown) => void;
+}
+
+export interface RunningScript extends Running {
+  /** The figures that it sent last. */
+  readonly report: Record<string, number>;
 }
 
 /** Starts a program of the bench in a process of its own. */
-export async function startScript({ main: [file, ...args], env, readyPath, onMessage }: Script): Promise<Running> {
+export async function startScript({ main: [file, ...args], env, readyPath }: Script): Promise<RunningScript> {
   const [port] = await freePorts();
   const child = fork(join(repositoryRoot(), 'verification/dist/bench', file), args, {
     env: { ...surroundings(), NODE_OPTIONS, PORT: String(port), ...env },
     stdio: ['ignore', process.stderr, process.stderr, 'ipc'],
   });
-  if (onMessage) child.on('message', onMessage);
+  const report: RunningScript['report'] = {};
+  child.on('message', (message) => Object.assign(report, message));
   const url = `http://127.0.0.1:${port}`;
   const script = supervised(child, [file, ...args].join(' '), url);
   if (readyPath !== undefined) {
-    await ready(url + readyPath, () => script.hasEnded());
+    const isReady = async () => script.hasEnded() || (await fetch(url + readyPath)).ok;
+    await waitFor(isReady, { timeoutMs: 60_000, what: `${file} to answer` });
     script.assertRunning();
   }
-  return script;
+  return { ...script, report };
 }
 
 /** Folder with the jars of the Java peers; unset where they are left out. */
@@ -110,8 +109,5 @@ function supervised(child: ChildProcess, name: string, url: string): Running & {
     await exited;
     clearTimeout(overdue);
   };
-  return { pid: child.pid ?? 0, url, exited, hasEnded, assertRunning, stop };
+  return { pid: child.pid ?? 0, url, exited, hasEnded, assertRunning, [Symbol.asyncDispose]: stop };
 }
-
-const ready = (url: string, hasEnded: () => boolean, timeoutMs = 60_000) =>
-  waitFor(async () => hasEnded() || (await fetch(url)).ok, { timeoutMs, what: `${url} to answer` });

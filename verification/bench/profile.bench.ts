@@ -5,10 +5,9 @@ import { TOPICS } from '@tranche/contracts';
 import { waitFor } from '@tranche/testing';
 import type { Context, Part } from './bench.js';
 import { hotFunctions, type CpuProfile } from './hot-functions.js';
-import type { Running } from './processes.js';
 import type { Counted } from './profiler.js';
 import { rounded, row, type Row } from './report.js';
-import { infoOf, Stage, startGateway, startPlatform, WARM_UP, type PlatformKind } from './stage.js';
+import { infoOf, Stage, startGateways, startPlatform, WARM_UP, type PlatformKind } from './stage.js';
 
 interface Load {
   name: string;
@@ -59,51 +58,46 @@ export async function fetchedBytes(context: Context, count: number): Promise<Row
 async function observed(context: Context, load: Load, files: readonly string[]) {
   const { platform: kind, latencyMs, count, perSecond } = load;
   const total = context.commands ?? count;
-  const platform = await startPlatform(kind, latencyMs);
-  const stage = await Stage.open(context);
-  const gateways: Running[] = [];
+  await using platform = await startPlatform(kind, latencyMs);
+  await using stage = await Stage.open(context);
   const options = { ...context, stage, platform, inFlight: Math.floor(IN_FLIGHT / files.length) };
   const append = () => (perSecond === undefined ? stage.fill(0, total) : stage.pace(0, total, perSecond));
   const isFilledFirst = perSecond === undefined && files.length === 1;
   const warmUp = perSecond === undefined ? 0 : WARM_UP;
-  try {
-    if (isFilledFirst) await append();
-    for (const profileFile of files) gateways.push(await startGateway({ ...options, profileFile }));
-    const events = async () => {
-      for (const gateway of gateways) gateway.assertRunning();
-      return stage.records(TOPICS.events);
-    };
-    const deadlineMs = performance.now() + TIME_BOX_MS;
-    const handled = async (count: number) => {
-      for (let done = 0; done < count; done = await events()) {
-        if (performance.now() > deadlineMs) throw new Error(`Only ${done} of ${count} commands have an event`);
-        await delay(200);
-      }
-    };
-    await stage.fill(total, total + warmUp);
-    await handled(warmUp);
-    const appending = isFilledFirst ? undefined : append();
-    const reach = async (share: number) => {
-      await handled(warmUp + share * total);
-      for (const { pid } of gateways) process.kill(pid, 'SIGUSR2');
-      return { done: await events(), redis: await redisCounts(context.redisUrl) };
-    };
-    const from = await reach(0.2);
-    const to = await reach(0.9);
-    const areWritten = () => files.every((file) => existsSync(countsOf(file)));
-    await waitFor(areWritten, { timeoutMs: 60_000, what: 'the profile' });
-    await appending;
-    const redis = {
-      redisCommands: to.redis.redisCommands - from.redis.redisCommands,
-      redisRoundTrips: to.redis.redisRoundTrips - from.redis.redisRoundTrips,
-    };
-    const counted = files.map((file) => JSON.parse(readFileSync(countsOf(file), 'utf8')) as Counted);
-    return { done: to.done - from.done, counted, redis };
-  } finally {
-    await Promise.all(gateways.map((gateway) => gateway.stop()));
-    await platform.stop();
-    await stage.remove();
-  }
+  if (isFilledFirst) await append();
+  await using gateways = await startGateways(files.map((profileFile) => ({ ...options, profileFile })));
+  const events = () => {
+    gateways.assertRunning();
+    return stage.records(TOPICS.events);
+  };
+  const deadlineMs = performance.now() + TIME_BOX_MS;
+  const handled = async (wanted: number) => {
+    for (let done = 0; done < wanted; done = await events()) {
+      if (performance.now() > deadlineMs) throw new Error(`Only ${done} of ${wanted} commands have an event`);
+      await delay(200);
+    }
+  };
+  await stage.fill(total, total + warmUp);
+  await handled(warmUp);
+  const appending = isFilledFirst ? undefined : append();
+  const reach = async (share: number) => {
+    await handled(warmUp + share * total);
+    for (const pid of gateways.pids) process.kill(pid, 'SIGUSR2');
+    return { done: await events(), ...(await redisCounts(context.redisUrl)) };
+  };
+  const from = await reach(0.2);
+  const to = await reach(0.9);
+  const areWritten = () => files.every((file) => existsSync(countsOf(file)));
+  await waitFor(areWritten, { timeoutMs: 60_000, what: 'the profile' });
+  await appending;
+  return {
+    counted: files.map((file) => JSON.parse(readFileSync(countsOf(file), 'utf8')) as Counted),
+    done: to.done - from.done,
+    redis: {
+      redisCommands: to.redisCommands - from.redisCommands,
+      redisRoundTrips: to.redisRoundTrips - from.redisRoundTrips,
+    },
+  };
 }
 
 /** Files that a profile before left behind would be taken for these. */
@@ -136,7 +130,7 @@ function rowsOf(name: string, file: string, done: number, counted: Counted, redi
 }
 
 /** Redis counts for all its clients, but only the gateway uses it meanwhile. A read takes all that came with one or more packets. */
-async function redisCounts(url: string): Promise<Record<'redisCommands' | 'redisRoundTrips', number>> {
-  const [commands, roundTrips] = await infoOf(url, 'stats', 'total_commands_processed', 'total_reads_processed');
-  return { redisCommands: commands!, redisRoundTrips: roundTrips! };
-}
+const redisCounts = async (url: string) => ({
+  redisCommands: await infoOf(url, 'total_commands_processed'),
+  redisRoundTrips: await infoOf(url, 'total_reads_processed'),
+});

@@ -11,12 +11,12 @@ import {
   ensureTopics,
   LogFollower,
   topicOffsets,
+  type ConsumedRecord,
   type KafkaClient,
 } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
-import { waitFor } from '@tranche/testing';
+import { deleteTopics, waitFor } from '@tranche/testing';
 import { commandRecord, MERCHANT, signedRecord } from './commands.js';
-import { deleteTopics } from './peers/admin.js';
 import { startScript, startService, type Running, type RunningService } from './processes.js';
 
 export interface Infrastructure {
@@ -32,8 +32,8 @@ export const WARM_UP = 20_000;
 
 type OnAppend = (n: number, dueMs: number, appended: Promise<void>) => void;
 
-/** Topics and index of one measurement, so that each begins empty; `remove()` deletes them. */
-export class Stage {
+/** Topics and index of one measurement, so that each begins empty; `await using` deletes them. */
+export class Stage implements AsyncDisposable {
   readonly prefix = `bench-${randomBytes(4).toString('hex')}.`;
   readonly client: KafkaClient;
   readonly #producer: BatchingProducer;
@@ -90,39 +90,40 @@ export class Stage {
     return [...offsets.values()].reduce((sum, { low, high }) => sum + Number(high - low), 0);
   }
 
+  /** Calls back with the records that come to the topic from now on. */
+  async follow({ name: topic }: TopicDefinition, take: (records: ConsumedRecord[]) => void): Promise<AsyncDisposable> {
+    const follower = new LogFollower({ client: this.client, topic, topicPrefix: this.prefix, log: silentLog });
+    await follower.start({ onRecords: (_partition, records) => take(records) });
+    return { [Symbol.asyncDispose]: () => follower.stop() };
+  }
+
   static async warmBroker(infrastructure: Infrastructure, count: number): Promise<void> {
-    const stage = await Stage.open(infrastructure);
-    const { client, prefix: topicPrefix } = stage;
-    const topic = COMMAND_TOPICS['partner-a'].name;
-    const follower = new LogFollower({ client, topic, topicPrefix, log: silentLog });
-    try {
-      let read = 0;
-      await stage.fill(0, FIRST); // a cold broker may still deny that it leads a partition, which producers wait out
-      await follower.start({ onRecords: (_partition, records) => void (read += records.length) });
-      await stage.fill(FIRST, FIRST + count);
-      await waitFor(() => read >= count, { timeoutMs: 120_000, what: 'the broker to be warm' });
-    } finally {
-      await follower.stop();
-      await stage.remove();
-    }
+    await using stage = await Stage.open(infrastructure);
+    let read = 0;
+    await stage.fill(0, FIRST); // a cold broker may still deny that it leads a partition, which producers wait out
+    await using reading = await stage.follow(COMMAND_TOPICS['partner-a'], (records) => (read += records.length));
+    await stage.fill(FIRST, FIRST + count);
+    await waitFor(() => read >= count, { timeoutMs: 120_000, what: 'the broker to be warm' });
   }
 
   static async removeAll(): Promise<void> {
-    await Promise.all([...Stage.#standing].map((stage) => stage.remove()));
+    await Promise.all([...Stage.#standing].map((stage) => stage[Symbol.asyncDispose]()));
   }
 
   /** Deletes the topics and the Redis keys that begin with the prefix. */
-  async remove(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     await this.#producer.close();
-    await deleteTopics(this.infrastructure.brokers, this.prefix);
+    await deleteTopics(this.client, this.prefix);
     await this.removeKeys();
     Stage.#standing.delete(this);
   }
 
-  /** Deletes the keys in one step, as if Redis had lost them; returns their number. */
-  async removeKeys(): Promise<number> {
-    const remove = (redis: Redis) => redis.eval(REMOVE, { arguments: [`${this.prefix}*`] });
-    return Number(await withRedis(this.infrastructure.redisUrl, remove));
+  /** Deletes the keys in one step, as if Redis had lost them. */
+  removeKeys(): Promise<void> {
+    return withRedis(this.infrastructure.redisUrl, async (redis) => {
+      const keys = await redis.keys(`${this.prefix}*`);
+      if (keys.length > 0) await redis.unlink(keys);
+    });
   }
 }
 
@@ -138,17 +139,9 @@ export async function withRedis<T>(url: string, use: (redis: Redis) => Promise<T
   }
 }
 
-/** Resolves to the numbers of these names in Redis' answer to INFO. */
-export const infoOf = (url: string, section: string, ...names: string[]): Promise<number[]> =>
-  withRedis(url, async (redis) => {
-    const info = await redis.info(section);
-    return names.map((name) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1]));
-  });
-
-const REMOVE = `
-local keys = redis.call('KEYS', ARGV[1])
-for first = 1, #keys, 5000 do redis.call('UNLINK', unpack(keys, first, math.min(first + 4999, #keys))) end
-return #keys`;
+/** Resolves to a number in Redis' answer to INFO. */
+export const infoOf = (url: string, name: string): Promise<number> =>
+  withRedis(url, async (redis) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(await redis.info())?.[1]));
 
 export type PlatformKind = 'simulator' | 'lean';
 
@@ -172,12 +165,12 @@ export interface GatewayOptions extends Infrastructure {
   env?: Record<string, string>;
   /** Loads `profiler.ts`, which writes a profile to this file. */
   profileFile?: string;
-  /** Milliseconds (a minute). One that builds an index is ready when it has it. */
-  readyWithinMs?: number;
+  /** A minute, if it is not given. One that builds an index is ready when it has it. */
+  readyTimeoutMs?: number;
 }
 
 export function startGateway(options: GatewayOptions): Promise<RunningService> {
-  const { stage, platform, inFlight, brokers, redisUrl, env, profileFile, readyWithinMs } = options;
+  const { stage, platform, inFlight, brokers, redisUrl, env, profileFile, readyTimeoutMs } = options;
   const variables = {
     KAFKA_BROKERS: brokers,
     KAFKA_TOPIC_PREFIX: stage.prefix,
@@ -189,7 +182,20 @@ export function startGateway(options: GatewayOptions): Promise<RunningService> {
     RAIL_IN_FLIGHT: String(inFlight),
     ...env,
   };
-  return startService('payment-gateway', variables, profileFile, readyWithinMs);
+  return startService('payment-gateway', variables, profileFile, readyTimeoutMs);
+}
+
+/** Several gateways, of which each is ready before the next one starts, as one. */
+export async function startGateways(each: readonly GatewayOptions[]): Promise<Running & { pids: number[] }> {
+  const gateways: RunningService[] = [];
+  for (const options of each) gateways.push(await startGateway(options));
+  return {
+    ...gateways[0]!,
+    pids: gateways.map(({ pid }) => pid),
+    assertRunning: () => gateways.forEach((gateway) => gateway.assertRunning()),
+    [Symbol.asyncDispose]: async () =>
+      void (await Promise.all(gateways.map((gateway) => gateway[Symbol.asyncDispose]()))),
+  };
 }
 
 export const merchantsFile = (settings: object = {}): string =>

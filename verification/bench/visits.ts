@@ -1,50 +1,32 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import kafkajs, { type PartitionAssigner } from 'kafkajs';
 import { COMMAND_TOPICS, TOPICS, topicName } from '@tranche/contracts';
-import type { Stage } from './stage.js';
 
 const REBALANCE_EVERY_MS = 20_000;
 
-/** A member that gets no partition joins the gateway's group and leaves it in turns, so that the group is balanced anew every 20 s. */
-export class Visits {
-  rebalances = 0;
-  readonly #end = new AbortController();
-  readonly #visiting: Promise<void>;
-
-  constructor(
-    private readonly brokers: string,
-    private readonly stage: Stage,
-  ) {
-    this.#visiting = this.#visit();
+/**
+ * Until `end`, a member that gets no partition joins the gateway's group and leaves it in turns, so that the group is balanced anew every
+ * 20 s. Resolves to how often it was.
+ */
+export async function visit(brokers: string, prefix: string, end: AbortSignal): Promise<number> {
+  const kafka = new kafkajs.Kafka({ brokers: brokers.split(','), logLevel: kafkajs.logLevel.NOTHING });
+  const topics = [...Object.values(COMMAND_TOPICS), TOPICS.journal].map((topic) => topicName(prefix, topic));
+  const pause = () => delay(REBALANCE_EVERY_MS, undefined, { signal: end }).catch(() => undefined);
+  let rebalances = 0;
+  while (!end.aborted) {
+    const consumer = kafka.consumer({ groupId: `${prefix}payment-gateway`, partitionAssigners: [withoutWork] });
+    const joined = new Promise((resolve) => consumer.on(consumer.events.GROUP_JOIN, resolve));
+    await consumer.connect();
+    await consumer.subscribe({ topics });
+    await consumer.run({ eachMessage: () => Promise.resolve() });
+    await joined;
+    rebalances++;
+    await pause();
+    await consumer.disconnect();
+    rebalances++;
+    await pause();
   }
-
-  async end(): Promise<void> {
-    this.#end.abort();
-    await this.#visiting;
-  }
-
-  async #visit(): Promise<void> {
-    const { prefix } = this.stage;
-    const kafka = new kafkajs.Kafka({ brokers: this.brokers.split(','), logLevel: kafkajs.logLevel.NOTHING });
-    const topics = [...Object.values(COMMAND_TOPICS), TOPICS.journal].map((topic) => topicName(prefix, topic));
-    while (!this.#end.signal.aborted) {
-      const consumer = kafka.consumer({ groupId: `${prefix}payment-gateway`, partitionAssigners: [withoutWork] });
-      const joined = new Promise((resolve) => consumer.on(consumer.events.GROUP_JOIN, resolve));
-      await consumer.connect();
-      await consumer.subscribe({ topics });
-      await consumer.run({ eachMessage: () => Promise.resolve() });
-      await joined;
-      this.rebalances++;
-      await this.#pause();
-      await consumer.disconnect();
-      this.rebalances++;
-      await this.#pause();
-    }
-  }
-
-  #pause(): Promise<unknown> {
-    return delay(REBALANCE_EVERY_MS, undefined, { signal: this.#end.signal }).catch(() => undefined);
-  }
+  return rebalances;
 }
 
 const { MemberMetadata } = kafkajs.AssignerProtocol;

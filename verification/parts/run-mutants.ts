@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { campaign, chunksOf } from './children.js';
-import type { Chunk, Part, Tally } from './run-part.js';
+import type { Chunk, Part, Played } from './run-part.js';
 import { findMutant, MUTANTS, textsOf, type Mutant, type Resolve } from '../mutants/mutants.js';
 import { planted } from '../mutants/planted.js';
 import type { Given } from '../seed.js';
+import type { Violation } from '../simulation/violations.js';
 
 const RUNS = 4_000;
 const CHUNK = 20;
@@ -18,20 +19,16 @@ export async function runMutants(
   const chosen = only === undefined ? MUTANTS : [findMutant(only)];
   for (const text of chosen.flatMap((mutant) => textsOf(mutant, resolve)))
     planted(readFileSync(fileURLToPath(text.url), 'utf8'), text);
-  const results: Finding[] = [];
-  const queue = [...chosen];
+  const mutants: Finding[] = [];
+  const queue = [...chosen.entries()];
   const work = async () => {
-    for (let mutant = queue.shift(); mutant; mutant = queue.shift()) results.push(await hunt(mutant, seed, runs));
+    for (let next = queue.shift(); next; next = queue.shift()) mutants[next[0]] = await hunt(next[1], seed, runs);
   };
   await Promise.all(Array.from({ length: workers }, work));
-  results.sort(
-    (a, b) => chosen.findIndex(({ name }) => name === a.name) - chosen.findIndex(({ name }) => name === b.name),
-  );
-  const found = results.filter((result) => result.found).length;
-  if (results.length !== chosen.length) throw new Error(`${results.length} of ${chosen.length} mutants were tried`);
-  if (json) console.log(JSON.stringify({ planted: results.length, found, mutants: results, seed }));
-  else console.log(`${found} of ${results.length} planted bugs were found`);
-  return found === results.length ? 0 : 1;
+  const found = mutants.filter((mutant) => mutant.found).length;
+  if (json) console.log(JSON.stringify({ planted: mutants.length, found, mutants, seed }));
+  else console.log(`${found} of ${mutants.length} planted bugs were found`);
+  return found === chosen.length ? 0 : 1;
 }
 
 interface Finding {
@@ -55,9 +52,11 @@ async function hunt({ name, does, profile = 'plain' }: Mutant, seed: number, run
   return { name, found: failed !== undefined, seed: failed?.seed ?? null };
 }
 
-async function firstFailure(part: Part, chunks: readonly Chunk[]): Promise<Tally['failed'][number] | undefined> {
-  let first: Tally['failed'][number] | undefined;
-  const onTally = (tally: Tally) => void (first ??= tally.failed[0]);
-  await campaign({ part, chunks, workers: 1, onTally });
+async function firstFailure(part: Part, chunks: readonly Chunk[]): Promise<({ seed: number } & Violation) | undefined> {
+  let first: ({ seed: number } & Violation) | undefined;
+  const onPlayed = ({ seed, violations: [violation] }: Played) => {
+    if (violation) first ??= { seed, ...violation };
+  };
+  await campaign({ part, chunks, workers: 1, onPlayed });
   return first;
 }

@@ -2,7 +2,7 @@ import { register } from 'node:module';
 import { findMutant, textsOf, type Resolve } from '../mutants/mutants.js';
 import type { ProfileName } from '../simulation/profile.js';
 import type { RunCounts } from '../simulation/simulate.js';
-import type { ViolationKind } from '../simulation/violations.js';
+import type { Violation } from '../simulation/violations.js';
 
 /** Work for one child process, which asks for one chunk at a time. */
 export interface Part {
@@ -17,15 +17,6 @@ export interface Chunk {
   runs: number;
 }
 
-/** Sums over a chunk; sums do not depend on which child ran what. */
-export interface Tally extends RunCounts {
-  profile: ProfileName;
-  runs: number;
-  violations: Partial<Record<ViolationKind, number>>;
-  /** Seeds of runs with violations, each with its first one. */
-  failed: { seed: number; kind: ViolationKind; detail: string }[];
-}
-
 export const COUNTS = [
   'operations',
   'crashes',
@@ -36,12 +27,15 @@ export const COUNTS = [
   'falseDoubt',
 ] as const satisfies readonly (keyof RunCounts)[];
 
-export const emptyTally = (profile: ProfileName): Tally => ({
-  ...(Object.fromEntries(COUNTS.map((name) => [name, 0])) as unknown as RunCounts),
-  ...{ profile, runs: 0, violations: {}, failed: [] },
-});
+/** A world that was played; sums do not depend on which child played what. */
+export interface Played {
+  profile: ProfileName;
+  seed: number;
+  counts: RunCounts;
+  violations: Violation[];
+}
 
-/** Runs in the child: simulates its chunks and reports. The code under test is imported only here, after a bug was planted in it. */
+/** Runs in the child: plays its chunks and reports. The code under test is imported only here, after a bug was planted in it. */
 export async function runPart({ mutant, stopsAtFirst }: Part, resolve: Resolve): Promise<void> {
   if (mutant !== undefined) {
     const data = textsOf(findMutant(mutant), resolve);
@@ -50,21 +44,19 @@ export async function runPart({ mutant, stopsAtFirst }: Part, resolve: Resolve):
   const { simulate } = await import('../simulation/simulate.js');
   process.on('message', (message: Chunk | 'end') => {
     if (message === 'end') process.disconnect();
-    else void run(message).then((tally) => process.send?.(tally));
+    else void play(message).then((played) => process.send?.(played));
   });
-  process.send?.('ready');
+  process.send?.([]);
 
-  async function run({ profile, from, runs }: Chunk): Promise<Tally> {
-    const tally = emptyTally(profile);
+  async function play({ profile, from, runs }: Chunk): Promise<Played[]> {
+    const played: Played[] = [];
     for (let seed = from; seed < from + runs; seed++) {
-      const { violations, ...counts } = await simulate({ seed, profile, stopsAtFirst });
-      tally.runs++;
-      for (const name of COUNTS) tally[name] += counts[name];
-      for (const { kind } of violations) tally.violations[kind] = (tally.violations[kind] ?? 0) + 1;
-      const [first] = violations;
-      if (first) tally.failed.push({ seed, kind: first.kind, detail: first.detail });
-      if (first && stopsAtFirst) break;
+      const world = await simulate({ seed, profile, stopsAtFirst });
+      const { violations } = world;
+      const counts = Object.fromEntries(COUNTS.map((name) => [name, world[name]])) as unknown as RunCounts;
+      played.push({ profile, seed, counts, violations });
+      if (stopsAtFirst && violations.length > 0) break;
     }
-    return tally;
+    return played;
   }
 }

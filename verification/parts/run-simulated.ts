@@ -2,9 +2,10 @@ import { availableParallelism } from 'node:os';
 import { withProgress } from '../figures.js';
 import type { Given } from '../seed.js';
 import { PROFILES, type ProfileName } from '../simulation/profile.js';
-import { VIOLATIONS } from '../simulation/violations.js';
+import type { RunCounts } from '../simulation/simulate.js';
+import { VIOLATIONS, type ViolationKind } from '../simulation/violations.js';
 import { campaign, chunksOf } from './children.js';
-import { COUNTS, emptyTally, type Tally } from './run-part.js';
+import { COUNTS, type Played } from './run-part.js';
 
 const RUNS = 2_000;
 const CHUNK = 50;
@@ -19,11 +20,11 @@ export async function runSimulated({
   json,
 }: Given & { profile?: ProfileName | 'all' }): Promise<number> {
   const profiles = profile === 'all' ? PROFILES : [profile];
-  const totals = new Map(profiles.map((name) => [name, emptyTally(name)]));
+  const totals = profiles.map((name) => new Total(name));
   const begun = performance.now();
   const seconds = () => `${((performance.now() - begun) / 1000).toFixed(0)} s`;
-  const made = () => [...totals.values()].reduce((sum, total) => sum + total.runs, 0);
-  const failed = () => [...totals.values()].flatMap((total) => total.failed);
+  const made = () => totals.reduce((sum, total) => sum + total.runs, 0);
+  const failed = () => totals.flatMap((total) => total.failed);
   const all = runs * profiles.length;
   await withProgress(
     () => `${made()} of ${all} runs, ${failed().length} with violations, ${seconds()}`,
@@ -32,59 +33,65 @@ export async function runSimulated({
         part: { stopsAtFirst: false },
         chunks: profiles.flatMap((name) => chunksOf(name, seed, runs, CHUNK)),
         workers,
-        onTally: (tally) => add(totals.get(tally.profile)!, tally),
+        onPlayed: (played) => totals.find((total) => total.profile === played.profile)!.add(played),
       }),
   );
   if (made() !== all) throw new Error(`${made()} of ${all} runs were made`);
-  for (const total of totals.values()) await say(total);
+  for (const total of totals) await say(total);
   console.error(`${all} runs in ${seconds()}`);
-  const summaries = [...totals.values()].map((total) => summary(total, seed));
+  const summaries = totals.map((total) => summary(total, seed));
   if (json) console.log(JSON.stringify(profile === 'all' ? { seed, runs, profiles: summaries } : summaries[0]));
   else for (const [name, value] of summaries.flatMap(Object.entries)) console.log(`${name} ${JSON.stringify(value)}`);
   return failed().length > 0 ? 1 : 0;
 }
 
-async function say(total: Tally): Promise<void> {
-  const { profile, runs, operations, crashes, pauses, rebalances, flushes } = total;
-  total.failed.sort((a, b) => a.seed - b.seed);
-  const [first] = total.failed;
-  if (first) await report(total, first.seed, profile);
+/** Sums over the worlds of a profile. */
+class Total {
+  runs = 0;
+  readonly counts = Object.fromEntries(COUNTS.map((name) => [name, 0])) as unknown as RunCounts;
+  readonly violations = Object.fromEntries(VIOLATIONS.map((kind) => [kind, 0])) as Record<ViolationKind, number>;
+  /** Seeds of worlds with violations. */
+  readonly failed: number[] = [];
+
+  constructor(readonly profile: ProfileName) {}
+
+  add({ seed, counts, violations }: Played): void {
+    this.runs++;
+    for (const name of COUNTS) this.counts[name] += counts[name];
+    for (const { kind } of violations) this.violations[kind]++;
+    if (violations.length > 0) this.failed.push(seed);
+  }
+}
+
+async function say(total: Total): Promise<void> {
+  const { profile, runs, failed } = total;
+  const { operations, crashes, pauses, rebalances, flushes } = total.counts;
+  const [first] = failed.sort((a, b) => a - b);
+  if (first !== undefined) await report(total, first);
   else
     console.error(
       `${profile}: ${runs} runs, ${operations} operations, ${crashes} crashes, nothing that never must happen`,
     );
-  const failedSeeds = total.failed.slice(0, 10).map((run) => run.seed);
-  console.error(JSON.stringify({ pauses, rebalances, flushes, failedSeeds }));
+  console.error(JSON.stringify({ pauses, rebalances, flushes, failedSeeds: failed.slice(0, 10) }));
 }
 
-function summary(total: Tally, seed: number): object {
-  const { profile, runs, operations, crashes, inDoubt, falseDoubt } = total;
-  const violations = Object.fromEntries(VIOLATIONS.map((kind) => [kind, total.violations[kind] ?? 0]));
+function summary({ profile, runs, counts, violations }: Total, seed: number): object {
+  const { operations, crashes, inDoubt, falseDoubt } = counts;
   return { runs, operations, crashes, ...violations, inDoubt, falseDoubt, profile, seed };
 }
 
 /** Prints the first failed run event by event, and the command that repeats it. */
-async function report(total: Tally, seed: number, profile: ProfileName): Promise<void> {
+async function report({ profile, runs, failed, violations: sums }: Total, seed: number): Promise<void> {
   const { simulate } = await import('../simulation/simulate.js');
   const lines: string[] = [];
   const { violations } = await simulate({ seed, profile, trace: (line) => lines.push(line), stopsAtFirst: true });
   for (const line of lines.filter(isTelling).slice(-400)) console.error(line);
   for (const { kind, detail, atMs } of violations) console.error(`${atMs.toFixed(1).padStart(9)}  ${kind}: ${detail}`);
-  const kinds = Object.entries(total.violations).map(([kind, count]) => `${kind} ${count}`);
-  console.error(
-    `\n${total.failed.length} of ${total.runs} runs went wrong (${kinds.join(', ')}), first of them seed ${seed}:`,
-  );
+  const kinds = VIOLATIONS.filter((kind) => sums[kind] > 0).map((kind) => `${kind} ${sums[kind]}`);
+  console.error(`\n${failed.length} of ${runs} runs went wrong (${kinds.join(', ')}), first of them seed ${seed}:`);
   console.error(`npm run faults -- --simulated --profile ${profile} --runs 1 --seed ${seed}`);
 }
 
 /** Leaves out frequent lines such as heartbeats, which would hide the rest. */
 const isTelling = (line: string): boolean =>
   !/heartbeat|liveness|sleeps$|forgets|looks for|looks at|looks after|index markers/.test(line);
-
-function add(total: Tally, tally: Tally): void {
-  total.runs += tally.runs;
-  for (const name of COUNTS) total[name] += tally[name];
-  for (const [kind, count] of Object.entries(tally.violations) as [(typeof VIOLATIONS)[number], number][])
-    total.violations[kind] = (total.violations[kind] ?? 0) + count;
-  total.failed.push(...tally.failed);
-}

@@ -41,7 +41,7 @@ import {
   type RunningApp,
 } from '@tranche/testing';
 import { anyRecords, type AnyRecord, type Sound } from './any-record.js';
-import { RawProducer } from './raw-producer.js';
+import { sendRaw } from './raw-records.js';
 import { wholeTopic } from '../faults/traces-reader.js';
 
 const RECORDS = Number(process.env.RECORDS ?? 1_200);
@@ -63,7 +63,6 @@ const client = createKafkaClient({ brokers: brokers.split(','), clientId: 'any-r
 const env = { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: prefix, REDIS_URL: redisUrl, AUTH_SERVICE_KEY: 'not-used' };
 const unreadable = new Set<string>();
 const events: CloudEvent[] = [];
-let producer: RawProducer;
 let simulator: RunningApp;
 let gateway: RunningApp;
 let tranche: Tranche;
@@ -84,8 +83,6 @@ beforeAll(async () => {
     log: silentLog,
   };
   await ensureTopics(client, topics);
-  producer = await RawProducer.connect(brokers);
-  closing.push(() => producer.close());
   simulator = await startSimulator();
   closing.push(() => simulator.stop());
   // A gateway reads these when it starts.
@@ -122,7 +119,7 @@ async function send(
     const batch = records.slice(first, first + BATCH);
     // The broker refuses a record without a key in a compacted topic.
     if (cleanupPolicy === 'compact') for (const record of batch) record.key ??= Buffer.alloc(0);
-    const offset = await producer.send(prefix + name, partition, batch);
+    const offset = await sendRaw(brokers, prefix + name, partition, batch);
     batch.forEach((record, index) =>
       all.push({ ...record, at: at(name, partition, offset + BigInt(index)), orderId: orders[first + index]! }),
     );
@@ -222,10 +219,6 @@ it.each(RAILS)(
     expect(sound.filter((record) => letters.has(record.at) || rejected.has(record.orderId)).map(textOf)).toEqual([]);
     expect(sound.length).toBeGreaterThan(0);
     for (const record of sent) expectTrue(record, letters.get(record.at));
-    report(rail, sent, {
-      letters: sent.filter((record) => letters.has(record.at)).length,
-      rejected: sent.filter(({ orderId }) => rejected.has(orderId)).length,
-    });
     await expectWell();
   },
   PATIENCE_MS,
@@ -254,13 +247,6 @@ function expectTrue(sent: Sent, letter: ConsumedRecord | undefined): void {
   expect([sent.at, new Map(kept)]).toEqual([sent.at, values]);
 }
 
-const report = (what: string, sent: readonly Sent[], counts: Record<string, number>) => {
-  if (process.env.RECORDS !== undefined)
-    process.stderr.write(
-      `${what}: ${sent.length} records, ${sent.filter(({ isSound }) => isSound).length} sound, ${JSON.stringify(counts)}\n`,
-    );
-};
-
 it(
   'each notification is journaled or a dead letter',
   async () => {
@@ -273,7 +259,6 @@ it(
     const letters = await deadLetters();
     expect(sent.filter((record) => record.isSound && letters.has(record.at)).map(textOf)).toEqual([]);
     for (const record of sent) expectTrue(record, letters.get(record.at));
-    report('notifications', sent, { letters: sent.filter((record) => letters.has(record.at)).length });
     await expectWell();
   },
   PATIENCE_MS,
@@ -300,7 +285,6 @@ it(
     );
     expect(sent.filter((record) => record.isSound && unreadable.has(record.at)).map(textOf)).toEqual([]);
     expect(await wait).toMatchObject({ data: { orderId: data.orderId } });
-    report('events', sent, { unreadable: sent.filter((record) => unreadable.has(record.at)).length });
     await waitFor(isAllCommitted, { timeoutMs: PATIENCE_MS, what: 'the subscription to commit all of it' });
     expect(tranche.health()).toEqual({ isLive: true, isReady: true, reasons: [] });
   },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { SIGNATURE_HEADER } from '@tranche/contracts';
-import type { RawRecord } from './raw-producer.js';
+import type { RawRecord } from './raw-records.js';
 
 /** A valid record, before anything odd is added. */
 export interface Sound {

@@ -1,8 +1,8 @@
 import { orderKey, TOPICS, topicName, type CloudEvent, type PaymentEvent } from '@tranche/contracts';
-import { BatchingProducer, deleteRecords, ensureTopics } from '@tranche/kafka';
+import { BatchingProducer, ensureTopics } from '@tranche/kafka';
 import { journalPartition } from '@tranche/order-journal';
 import { silentLog } from '@tranche/runtime';
-import { aCapture, ownPrefix } from '@tranche/testing';
+import { aCapture, deleteRecords, ownPrefix } from '@tranche/testing';
 import { authorizedOrder, capturedOrder } from './captured-order.js';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 import { kafka, keptRecords } from './kept-records.js';

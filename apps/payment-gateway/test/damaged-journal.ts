@@ -3,14 +3,12 @@ import {
   BatchingProducer,
   commitFor,
   committedOffsets,
-  deleteRecords,
-  deleteTopic,
   ensureTopics,
   topicOffsets,
   type ConsumedRecord,
 } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
-import { waitFor } from '@tranche/testing';
+import { deleteRecords, deleteTopic, waitFor } from '@tranche/testing';
 import { createClient } from 'redis';
 import { OrderIndexKeys } from '@tranche/order-journal';
 import { gatewayGroup } from '../src/gateway.config.js';

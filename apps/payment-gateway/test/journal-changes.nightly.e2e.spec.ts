@@ -1,8 +1,15 @@
 import { orderKey, TOPICS, topicName } from '@tranche/contracts';
-import { createKafkaClient, deleteRecords, deleteTopic, ensureTopics, topicOffsets } from '@tranche/kafka';
+import { createKafkaClient, ensureTopics, topicOffsets } from '@tranche/kafka';
 import { encodeRecord, journalPartition, RULES_VERSION } from '@tranche/order-journal';
 import { silentLog } from '@tranche/runtime';
-import { aCapture, aPartnerBAuthorization, infrastructure, waitFor } from '@tranche/testing';
+import {
+  aCapture,
+  aPartnerBAuthorization,
+  deleteRecords,
+  deleteTopic,
+  infrastructure,
+  waitFor,
+} from '@tranche/testing';
 import { capturedOrder } from './captured-order.js';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 

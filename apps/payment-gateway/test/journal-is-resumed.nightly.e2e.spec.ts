@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { encodeCloudEvent, COMMAND_TOPICS, orderKey, TOPICS, topicName, type CommandData } from '@tranche/contracts';
-import {
-  createKafkaClient,
-  deleteRecords,
-  deleteTopic,
-  ensureTopics,
-  LogFollower,
-  topicOffsets,
-  type ConsumedRecord,
-} from '@tranche/kafka';
+import { createKafkaClient, ensureTopics, LogFollower, topicOffsets, type ConsumedRecord } from '@tranche/kafka';
 import { decodeRecord, encodeRecord, journalPartition, RULES_VERSION } from '@tranche/order-journal';
 import { silentLog } from '@tranche/runtime';
-import { aCapture, aCommand, aPartnerBAuthorization, infrastructure, startApp, waitFor } from '@tranche/testing';
+import {
+  aCapture,
+  aCommand,
+  aPartnerBAuthorization,
+  deleteRecords,
+  deleteTopic,
+  infrastructure,
+  startApp,
+  waitFor,
+} from '@tranche/testing';
 import { authorizedOrder, capturedOrder } from './captured-order.js';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 import { keptRecords } from './kept-records.js';

@@ -6,10 +6,17 @@ import {
   topicName,
   type TopicDefinition,
 } from '@tranche/contracts';
-import { addPartitions, BatchingProducer, createKafkaClient } from '@tranche/kafka';
+import { BatchingProducer, createKafkaClient } from '@tranche/kafka';
 import { journalPartition } from '@tranche/order-journal';
 import { silentLog } from '@tranche/runtime';
-import { aCommand, aPartnerBAuthorization, aPartnerBCartItem, infrastructure, startApp } from '@tranche/testing';
+import {
+  aCommand,
+  addPartitions,
+  aPartnerBAuthorization,
+  aPartnerBCartItem,
+  infrastructure,
+  startApp,
+} from '@tranche/testing';
 import { notificationOf } from './captured-order.js';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 import { orderIn } from './orders-in-partition.js';

@@ -8,9 +8,8 @@ import {
   type CommandData,
   type CommandType,
 } from '@tranche/contracts';
-import { deleteRecords } from '@tranche/kafka';
 import { decodeRecord } from '@tranche/order-journal';
-import { aCapture, aCommand, aRefund, startApp, waitFor } from '@tranche/testing';
+import { aCapture, aCommand, aRefund, deleteRecords, startApp, waitFor } from '@tranche/testing';
 import { CAPTURED, capturedOrder } from './captured-order.js';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 import { kafka, keptRecords } from './kept-records.js';

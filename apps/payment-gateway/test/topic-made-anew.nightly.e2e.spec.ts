@@ -1,7 +1,7 @@
 import { COMMAND_TOPICS, TOPICS, topicName, type TopicDefinition } from '@tranche/contracts';
-import { createKafkaClient, deleteTopic, ensureTopics } from '@tranche/kafka';
+import { createKafkaClient, ensureTopics } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
-import { aPartnerBAuthorization, infrastructure, startApp, waitFor } from '@tranche/testing';
+import { aPartnerBAuthorization, deleteTopic, infrastructure, startApp, waitFor } from '@tranche/testing';
 import { notificationOf } from './captured-order.js';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 import { orderIn } from './orders-in-partition.js';

@@ -19,7 +19,8 @@ async function answeredAfter(stack: GatewayStack, { name, type, packed, times, c
   const topic = stack.prefix + COMMAND_TOPICS['partner-a'].name;
   const cpuSeconds = () => stack.metric('process_cpu_seconds_total');
   const beforeS = await cpuSeconds();
-  await sendPacked(infrastructure().brokers, topic, { type, packed: await packed(key), key, times });
+  const batch = { type, packed: await packed(key), messages: [{ key, value: '' }], times };
+  await sendPacked(infrastructure().brokers, topic, batch);
   await stack.send('payment.authorize', data);
   const isAnswered = () => stack.typesOf(data.orderId).includes(TYPE);
   await waitFor(isAnswered, { timeoutMs: ANSWER_MS, what: `the answer after ${times} of ${name}` });

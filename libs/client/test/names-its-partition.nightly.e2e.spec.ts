@@ -1,8 +1,9 @@
 import { COMMAND_TOPICS, orderKey, TOPICS, topicName } from '@tranche/contracts';
-import { addPartitions, createKafkaClient } from '@tranche/kafka';
+import { createKafkaClient } from '@tranche/kafka';
 import { partitionForKey, silentLog } from '@tranche/runtime';
 import {
   aCapture,
+  addPartitions,
   aPartnerBAuthorization,
   aRefund,
   eventsOf,

@@ -49,4 +49,4 @@ export {
 } from './topics/offsets.js';
 export { applyTopicPlan, newTopics, planTopics, type NewTopic, type TopicPlan } from './topics/plan-topics.js';
 export { waitingRecords } from './log/waiting-records.js';
-export { addPartitions, checkTopics, deleteRecords, deleteTopic, ensureTopics } from './topics/topics.js';
+export { checkTopics, ensureTopics } from './topics/topics.js';

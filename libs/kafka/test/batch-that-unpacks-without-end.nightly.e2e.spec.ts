@@ -43,7 +43,8 @@ describe('a batch that would fill the memory', () => {
       const before = process.memoryUsage.rss();
       const peak = await peakWhile(async () => {
         const cpuBefore = process.cpuUsage();
-        await sendPacked(infrastructure().brokers, `${bench.prefix}commands`, { type: bomb.type, packed, key: name });
+        const batch = { type: bomb.type, packed, messages: [{ key: name, value: '' }] };
+        await sendPacked(infrastructure().brokers, `${bench.prefix}commands`, batch);
         await bench.send('commands', name, 'next');
         await until('the next record', () => handled.some(({ key }) => key === name), 100_000);
         // Processor time, because the machine may be busy with other work.

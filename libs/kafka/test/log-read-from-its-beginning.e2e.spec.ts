@@ -1,4 +1,5 @@
-import { deleteRecords, LogReader, topicOffsets, type LogRecord } from '../src/index.js';
+import { deleteRecords } from '@tranche/testing';
+import { LogReader, topicOffsets, type LogRecord } from '../src/index.js';
 import { kafkaOf } from '../src/kafkajs/kafka-client.js';
 import { Bench, until } from './support.js';
 

@@ -1,5 +1,5 @@
-import { brokerGate } from '@tranche/testing';
-import { BatchingProducer, createKafkaClient, deleteRecords, deleteTopic, type ConsumedRecord } from '../src/index.js';
+import { brokerGate, deleteRecords, deleteTopic } from '@tranche/testing';
+import { BatchingProducer, createKafkaClient, type ConsumedRecord } from '../src/index.js';
 import { Bench, brokers, textOf, until } from './support.js';
 
 const FETCH = 1;

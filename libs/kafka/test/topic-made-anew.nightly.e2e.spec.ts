@@ -1,9 +1,8 @@
 import { Registry } from 'prom-client';
-import { brokerGate } from '@tranche/testing';
+import { brokerGate, deleteTopic } from '@tranche/testing';
 import {
   BatchingProducer,
   createKafkaClient,
-  deleteTopic,
   KeyOrderedConsumer,
   type KeyOrderedConsumerOptions,
 } from '../src/index.js';

@@ -1,5 +1,5 @@
 import { silentLog } from '@tranche/runtime';
-import { RedisServer, startSentinels, waitFor, type Sentinels } from '@tranche/testing';
+import { freePorts, RedisServer, waitFor } from '@tranche/testing';
 import { RedisClient, type ServiceLogger } from '../src/index.js';
 
 jest.setTimeout(300_000);
@@ -65,3 +65,31 @@ describe('a Redis that sentinels watch', () => {
     }
   });
 });
+
+interface Sentinels {
+  nodes: string;
+  servers: RedisServer[];
+}
+
+/** Three sentinels of one master; if it is silent for five seconds, two of them can promote a replica. */
+async function startSentinels(name: string, master: RedisServer): Promise<Sentinels> {
+  const file = (port: number) =>
+    [
+      `port ${port}`,
+      'bind 127.0.0.1',
+      `sentinel monitor ${name} 127.0.0.1 ${master.port} 2`,
+      `sentinel down-after-milliseconds ${name} 5000`,
+      `sentinel failover-timeout ${name} 5000`,
+    ].join('\n');
+  const servers: RedisServer[] = [];
+  for (let count = 0; count < 3; count++) {
+    const [port] = await freePorts();
+    servers.push(await RedisServer.start({}, file(port), port));
+  }
+  const knowsOthers = async (server: RedisServer) =>
+    (await server.ask<unknown[]>(['SENTINEL', 'SENTINELS', name])).length === 2 &&
+    (await server.ask<unknown[]>(['SENTINEL', 'REPLICAS', name])).length > 0;
+  const doAll = async () => (await Promise.all(servers.map(knowsOthers))).every(Boolean);
+  await waitFor(doAll, { timeoutMs: 60_000, what: 'sentinels that know each other and a replica' });
+  return { servers, nodes: servers.map(({ port }) => `127.0.0.1:${port}`).join(',') };
+}

@@ -69,7 +69,7 @@ export async function startApp(
   guard(repositoryRoot(), child);
 
   const logs: string[] = [];
-  const ports: Ports = {};
+  const ports = givenPorts(env);
   for (const stream of [child.stdout, child.stderr])
     createInterface({ input: stream }).on('line', (line) => {
       logs.push(line);
@@ -145,6 +145,14 @@ function forgetService({ port, managementPort }: Ports): void {
 interface Ports {
   port?: number;
   managementPort?: number;
+}
+
+/** A caller that silences the line in which an app prints its ports must choose them. */
+function givenPorts({ PORT, MANAGEMENT_PORT }: Record<string, string>): Ports {
+  return {
+    ...(Number(PORT) > 0 && { port: Number(PORT) }),
+    ...(Number(MANAGEMENT_PORT) > 0 && { managementPort: Number(MANAGEMENT_PORT) }),
+  };
 }
 
 /** Reads the ports from a log line: a service prints them when it begins and when it has started, the simulator when it listens. */

@@ -1,5 +1,5 @@
 import { createGzip } from 'node:zlib';
-import kafkajs from 'kafkajs';
+import kafkajs, { type Message, type RecordMetadata } from 'kafkajs';
 import lz4 from 'lz4-napi';
 import snappy from 'snappy';
 
@@ -73,18 +73,33 @@ export const BOMBS = bombs({ gzip: 1024, snappy: 20, lz4: 240, zstd: 1024 });
  */
 export const SMALL_BOMBS = bombs({ gzip: 4, snappy: 2, lz4: 4, zstd: 4 });
 
-/** Sends the bytes as a batch with one record, as a hostile publisher would: kafkajs sends whatever its codec returns. */
+interface Packed {
+  type: 1 | 2 | 3 | 4;
+  packed: Buffer;
+  /** The broker is told of these; their contents are in the bytes. */
+  messages: Message[];
+  times?: number;
+}
+
+/**
+ * Sends the bytes as a batch, as a hostile publisher would: kafkajs sends whatever its codec returns. Resolves to the offset of the (last)
+ * batch.
+ */
 export async function sendPacked(
   brokers: string,
   topic: string,
-  { type, packed, key, times = 1 }: { type: 1 | 2 | 3 | 4; packed: Buffer; key: string; times?: number },
-): Promise<void> {
+  { type, packed, messages, times = 1 }: Packed,
+): Promise<bigint> {
   const own = kafkajs.CompressionCodecs[type];
-  kafkajs.CompressionCodecs[type] = () => ({ ...(own as () => object)(), compress: () => Promise.resolve(packed) });
   const producer = new kafkajs.Kafka({ brokers: brokers.split(','), logLevel: kafkajs.logLevel.NOTHING }).producer();
   await producer.connect();
-  for (let sent = 0; sent < times; sent++)
-    await producer.send({ topic, compression: type, messages: [{ key, value: '' }] });
-  await producer.disconnect();
-  kafkajs.CompressionCodecs[type] = own;
+  try {
+    kafkajs.CompressionCodecs[type] = () => ({ ...(own as () => object)(), compress: () => Promise.resolve(packed) });
+    let sent: RecordMetadata[] = [];
+    for (let nth = 0; nth < times; nth++) sent = await producer.send({ topic, compression: type, messages });
+    return BigInt(sent[0]?.baseOffset ?? -1);
+  } finally {
+    kafkajs.CompressionCodecs[type] = own;
+    await producer.disconnect();
+  }
 }

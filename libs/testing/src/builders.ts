@@ -136,18 +136,6 @@ export function aNotification(overrides: Partial<PaymentNotification> = {}): Pay
   return Object.assign(readNotification('shop-fr', notificationParameters(), '2028-01-31T10:00:00Z'), overrides);
 }
 
-/** Parameters of a method B refund, with the two fields that only it has. */
-export function refundNotificationParameters(
-  overrides: Record<string, string | undefined> = {},
-): [name: string, value: string][] {
-  return notificationParameters({
-    OPERATIONTYPE: 'refund',
-    EXTERNALENTITYID: '1234567890',
-    EXTERNALREFERENCE: '1234',
-    ...overrides,
-  });
-}
-
 /** Valid for every method. */
 export const anAddress = (): PartnerABilling => examplesOf(PartnerABilling);
 

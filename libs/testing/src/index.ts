@@ -7,10 +7,9 @@ export { BOMBS, sendPacked, SMALL_BOMBS, zstdBomb } from './bombs.js';
 export * from './events-of.js';
 export { coldLoads, launchBrowser, sharedBrowser, type TestBrowser } from './browser.js';
 export * from './find-secret.js';
-export { openFront, type Front } from './front.js';
 export * from './recording-proxy.js';
 export * from './redis-servers.js';
-export { CONDITIONS, TcpProxy, type ConditionsName } from './tcp-proxy.js';
+export { CONDITIONS, openFront, TcpProxy, type ConditionsName, type Front } from './tcp-proxy.js';
 export { gatewaySettings, makeTopics } from './stages/gateway-stage.js';
 export { operationsSettings } from './stages/operations-stage.js';
 export { INGEST_KEYS, INGEST_MERCHANTS, INGEST_RETURNS } from './stages/ingest-stage.js';
@@ -19,4 +18,5 @@ export { DESK_PASSWORD, SHOP_API_KEYS, startShopWorld, type ShopWorld } from './
 export { operatorKey, publisherKeyOfTests, publisherOfTests } from './stages/shops.js';
 export { stage, type Stage } from './stage-keeper.js';
 export { startIssuer, type OidcClient, type OidcPage } from './start-issuer.js';
+export * from './topics.js';
 export * from './trace-globals.js';

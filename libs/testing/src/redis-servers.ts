@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from 'redis';
-import { openFront, type Front } from './front.js';
+import { openFront, type Front } from './tcp-proxy.js';
 import { freePorts, infrastructure } from './infrastructure.js';
 import { waitFor } from './wait-for.js';
 
@@ -125,34 +125,6 @@ export async function startRedisCluster({ withReplicas = false, settings = {} } 
     nodes: servers.map(({ port }) => `127.0.0.1:${port}`).join(','),
     stop: async () => void (await Promise.all(servers.map((server) => server.stop()))),
   };
-}
-
-export interface Sentinels {
-  nodes: string;
-  servers: RedisServer[];
-}
-
-/** Three sentinels of one master; if it is silent for five seconds, two of them can promote a replica. */
-export async function startSentinels(name: string, master: RedisServer): Promise<Sentinels> {
-  const file = (port: number) =>
-    [
-      `port ${port}`,
-      'bind 127.0.0.1',
-      `sentinel monitor ${name} 127.0.0.1 ${master.port} 2`,
-      `sentinel down-after-milliseconds ${name} 5000`,
-      `sentinel failover-timeout ${name} 5000`,
-    ].join('\n');
-  const servers: RedisServer[] = [];
-  for (let count = 0; count < 3; count++) {
-    const [port] = await freePorts();
-    servers.push(await RedisServer.start({}, file(port), port));
-  }
-  const knowsOthers = async (server: RedisServer) =>
-    (await server.ask<unknown[]>(['SENTINEL', 'SENTINELS', name])).length === 2 &&
-    (await server.ask<unknown[]>(['SENTINEL', 'REPLICAS', name])).length > 0;
-  const doAll = async () => (await Promise.all(servers.map(knowsOthers))).every(Boolean);
-  await waitFor(doAll, { timeoutMs: 60_000, what: 'sentinels that know each other and a replica' });
-  return { servers, nodes: servers.map(({ port }) => `127.0.0.1:${port}`).join(',') };
 }
 
 export interface RedisPair {

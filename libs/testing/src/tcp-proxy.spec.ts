@@ -1,6 +1,6 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { readdressed } from './broker-gate.js';
-import { TcpProxy } from './tcp-proxy.js';
+import { openFront, TcpProxy } from './tcp-proxy.js';
 import { waitFor } from './wait-for.js';
 
 let echo: Server;
@@ -33,8 +33,8 @@ interface Client {
   ended: () => string | undefined;
 }
 
-async function client(): Promise<Client> {
-  const socket = connect(proxy.port, '127.0.0.1');
+async function client(port = proxy.port): Promise<Client> {
+  const socket = connect(port, '127.0.0.1');
   clients.push(socket);
   let got = '';
   let ended: string | undefined;
@@ -99,6 +99,28 @@ it.each(['latency', 'throttle'] as const)('%s: takes its time', async (name) => 
   socket.write('x'.repeat(400));
   await waitFor(() => got().length === 400);
   expect(performance.now() - began).toBeGreaterThan(150);
+});
+
+it('a front closes connections until it leads somewhere, and leads to whoever takes the place', async () => {
+  const front = await openFront();
+  const port = Number(new URL(front.url).port);
+  const isClosed = async () => (await client(port)).ended() === 'ECONNRESET';
+  const leadsTo = async (target: number) => {
+    front.leadTo(`http://127.0.0.1:${target}`);
+    const { socket, got } = await client(port);
+    socket.write(`through ${target}`);
+    await waitFor(() => got() === `through ${target}`);
+  };
+  try {
+    await waitFor(isClosed);
+    await leadsTo(proxy.port);
+    await proxy.set('cut');
+    await leadsTo((echo.address() as AddressInfo).port);
+    front.leadTo('http://127.0.0.1:1');
+    await waitFor(isClosed);
+  } finally {
+    await front.close();
+  }
 });
 
 it('puts its own port into Kafka’s answers, wherever they are torn', () => {

@@ -167,3 +167,27 @@ function reset(socket: Socket): void {
   if (socket.writableEnded) socket.destroy();
   else socket.resetAndDestroy();
 }
+
+export interface Front {
+  readonly url: string;
+  /** New connections go to this address; open ones remain with the earlier one. */
+  leadTo(url: string): void;
+  close(): Promise<void>;
+}
+
+/**
+ * An address that is known before its service starts, and stays when another process replaces it, as a DNS name does. Closes connections
+ * until `leadTo`.
+ */
+export async function openFront({
+  protocol = 'http:',
+  ...address
+}: { protocol?: string; host?: string; port?: number } = {}): Promise<Front> {
+  let target = '';
+  const proxy = await TcpProxy.listen(() => target, address);
+  return {
+    url: `${protocol}//${proxy.host}:${proxy.port}`,
+    leadTo: (url) => void (target = url),
+    close: () => proxy.close(),
+  };
+}

@@ -4,8 +4,8 @@ import { EventPattern, type KafkaOptions, Payload, Transport } from '@nestjs/mic
 import kafkajs from 'kafkajs';
 import { Pool } from 'undici';
 import { METHODS, type PartnerAAuthorization } from '@tranche/contracts';
-import { percentile } from '../../figures.js';
 import { authorization, requestBody } from '../commands.js';
+import { loopsOf } from '../loops.js';
 
 let done = 0;
 
@@ -76,25 +76,18 @@ export async function nestServer(): Promise<void> {
 
 const VALUE = Buffer.alloc(500, 'x');
 
-/** Sends by kafkajs' plain producer for SECONDS: CONCURRENT loops await one record at a time. Reports `{perSecond, p50Ms, p99Ms}`. */
+/** Sends by kafkajs' plain producer: each of CONCURRENT loops awaits one record at a time. Reports what was measured. */
 export async function kafkajsSends(): Promise<void> {
-  const [concurrent, seconds] = [Number(process.env.CONCURRENT), Number(process.env.SECONDS)];
   const kafka = new kafkajs.Kafka({ ...client, logLevel: kafkajs.logLevel.ERROR });
   const producer = kafka.producer({ allowAutoTopicCreation: false });
   await producer.connect();
-  const warmUntil = performance.now() + 1_000;
-  const until = warmUntil + seconds * 1_000;
-  const latencies: number[] = [];
-  const worker = async (_: unknown, nth: number) => {
-    for (let n = 0; performance.now() < until; n++) {
-      const startedMs = performance.now();
-      await producer.send({ topic, acks: -1, messages: [{ key: `${nth}-${n}`, value: VALUE }] });
-      if (startedMs >= warmUntil) latencies.push(performance.now() - startedMs);
-    }
-  };
-  await Promise.all(Array.from({ length: concurrent }, worker));
+  let nth = 0;
+  const measured = await loopsOf(Number(process.env.CONCURRENT), async () => {
+    const startedMs = performance.now();
+    await producer.send({ topic, acks: -1, messages: [{ key: `key-${nth++}`, value: VALUE }] });
+    return startedMs;
+  });
   await producer.disconnect();
-  const [p50Ms, p99Ms] = [percentile(latencies, 0.5), percentile(latencies, 0.99)];
-  process.send?.({ perSecond: latencies.length / seconds, p50Ms, p99Ms });
+  process.send?.(measured);
   process.disconnect();
 }

@@ -1,4 +1,4 @@
-import { notificationParameters, refundNotificationParameters } from '@tranche/testing';
+import { notificationParameters } from '@tranche/testing';
 import { validateNotificationData } from './payment-notification.js';
 import { readNotification } from './read-notification.js';
 
@@ -30,7 +30,8 @@ it('reads a notification of every documented parameter without a flag [Events.A.
 });
 
 it('reads the two fields of a method B refund [Events.B.refund]', () => {
-  const notification = readNotification('shop-fr', refundNotificationParameters(), AT);
+  const ofRefund = { OPERATIONTYPE: 'refund', EXTERNALENTITYID: '1234567890', EXTERNALREFERENCE: '1234' };
+  const notification = readNotification('shop-fr', notificationParameters(ofRefund), AT);
   expect(notification).toMatchObject({
     operationType: 'refund',
     externalEntityId: '1234567890',

@@ -81,11 +81,10 @@ async function createTopics(admin: Admin, topics: ITopicConfig[]): Promise<void>
   }
 }
 
-/** A broker may confirm a creation or deletion before its metadata shows it. */
-async function untilShown(admin: Admin, topics: readonly string[], areThere = true): Promise<void> {
+/** A broker may confirm a creation before its metadata shows it. */
+async function untilShown(admin: Admin, topics: readonly string[]): Promise<void> {
   for (let attempt = 1; attempt <= 20; attempt++) {
-    const missing = await missingTopics(admin, topics);
-    if (missing.length === (areThere ? 0 : topics.length)) return;
+    if ((await missingTopics(admin, topics)).length === 0) return;
     await pauseFor(backOffMs(attempt, { firstMs: 20, maxMs: 1000 }));
   }
 }
@@ -268,38 +267,4 @@ export async function missingDefinitions(
     ),
   );
   return definitions.filter(({ name }) => missing.has(prefix + name));
-}
-
-/** Resolves when the brokers no longer list the topic (with prefix). For tools and tests only; no service deletes records. */
-export function deleteTopic(client: KafkaClient, topic: string): Promise<void> {
-  return askAdmin(client, async (admin) => {
-    // kafkajs deletes again when the metadata after the first deletion has a fault, and then the topic is unknown.
-    await admin.deleteTopics({ topics: [topic] }).catch((error: { type?: string; cause?: { type?: string } }) => {
-      if ((error.cause?.type ?? error.type) !== 'UNKNOWN_TOPIC_OR_PARTITION') throw error;
-    });
-    await untilShown(admin, [topic], false);
-  });
-}
-
-/** For tests only: nobody can take partitions away. Resolves when the brokers show them. */
-export async function addPartitions(client: KafkaClient, topic: string, count: number): Promise<void> {
-  await askAdmin(client, async (admin) => {
-    await admin.createPartitions({ topicPartitions: [{ topic, count }] });
-    for (let attempt = 1; (await partitionsOf(admin, topic)) < count && attempt <= 20; attempt++)
-      await pauseFor(backOffMs(attempt, { firstMs: 20, maxMs: 1000 }));
-  });
-}
-
-async function partitionsOf(admin: Admin, topic: string): Promise<number> {
-  const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
-  return topics[0]?.partitions.length ?? 0;
-}
-
-/** For tools and tests only. */
-export function deleteRecords(client: KafkaClient, topic: string, partition: number, offset: bigint): Promise<void> {
-  return askAdmin(client, async (admin) => {
-    // kafkajs knows the partitions' leaders only after a request about them.
-    await admin.fetchTopicOffsets(topic);
-    await admin.deleteTopicRecords({ topic, partitions: [{ partition, offset: String(offset) }] });
-  });
 }

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startApp, startSimulator, type RunningApp } from '../apps.js';
-import { openFront } from '../front.js';
+import { openFront } from '../tcp-proxy.js';
 import { ownPrefix } from '../infrastructure.js';
 import { gatewaySettings, makeTopics } from './gateway-stage.js';
 import { operationsSettings } from './operations-stage.js';

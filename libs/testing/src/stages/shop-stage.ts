@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startApp, type AppName, type RunningApp } from '../apps.js';
-import { openFront } from '../front.js';
+import { openFront } from '../tcp-proxy.js';
 import { infrastructure, ownPrefix } from '../infrastructure.js';
 import { makeTopics } from './gateway-stage.js';
 import { publisherKeyOfTests } from './shops.js';
