@@ -157,6 +157,9 @@ const STORY = [
   'received payment.refund.succeeded',
 ];
 
+/** In place of the capture's success: a doubt ends with an event of its own, which no `succeeded` follows. */
+const DOUBT = ['received payment.capture.in_doubt', 'received payment.capture.doubt_resolved'];
+
 export interface Example {
   readonly copy: ExampleCopy;
   /** Runs its program. */
@@ -178,6 +181,8 @@ export function shopOfExamples({ prefix, apps }: Stage) {
   /** Decides as the customer once the program has written the form. Resolves when the program has ended. */
   async function play({ copy, command }: Example, orderId: string): Promise<Ended> {
     const form = join(copy.folder, 'form.html');
+    // The form of an earlier order would be taken for this one's.
+    rmSync(form, { force: true });
     const program = startIn(copy, command, { ...env, ORDER_ID: orderId });
     try {
       const address = await waitFor(() => addressIn(form) ?? program.hasEnded, {
@@ -205,6 +210,27 @@ export function shopOfExamples({ prefix, apps }: Stage) {
           return { operationType, finalExecCode: '0000', amount: 30_000 };
         }),
       );
+    },
+
+    /** The answer to the capture can not be read, so its outcome is unknown until the notification comes, which the platform sends later. */
+    async expectDoubtThatEnds(example: Example): Promise<void> {
+      const orderId = `${example.orders}-doubt`;
+      const rule = {
+        match: { operation: 'capture', orderPrefix: orderId },
+        fault: { garbage: 'after', notification: { lateMs: 3_000 } },
+      };
+      const { status } = await fetch(`${simulator!.url}/simulator/faults`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(rule),
+      });
+      expect(status).toBe(201);
+      const { code, stdout, stderr } = await play(example, orderId);
+      expect([stderr, code]).toEqual(['', 0]);
+      const story = STORY.flatMap((line) => (line === 'received payment.capture.succeeded' ? DOUBT : [line]));
+      expect([...new Set(stdout.trim().split('\n'))]).toEqual([...story, `${orderId} was captured and refunded`]);
+      const { operations } = await ledgerOf(orderId);
+      expect(operations.map(({ operationType }) => operationType)).toEqual(['authorization', 'capture', 'refund']);
     },
 
     /** Nobody pays: the program ends by the event that says so. */
