@@ -40,7 +40,7 @@ async function timed(send) {
 
 const total = (values) => values.reduce((sum, value) => sum + value, 0);
 
-// What else runs on the machine changes its rate by a half from one second to the next. So short rounds of a producer that has a record for
+// The rate of a busy machine changes by a half from one second to the next. So short rounds of a producer that has a record for
 // the twelfth partition and of one that has none take turns, and their sums are compared.
 it('eleven partitions keep nine tenths of their rate while the twelfth has too few replicas', async () => {
   const { nodes } = await startThreeBrokers(held);

@@ -232,7 +232,7 @@ export function shopOfExamples({ prefix, apps }: Stage) {
         match: { operation: 'capture', orderPrefix: orderId },
         fault: { garbage: 'after', notification: { lateMs: 3_000 } },
       };
-      const { status } = await fetch(`${simulator!.url}/simulator/faults`, {
+      const { status } = await fetch(`${simulator.url}/simulator/faults`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(rule),
