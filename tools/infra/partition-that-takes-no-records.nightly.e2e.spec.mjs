@@ -6,19 +6,26 @@ import { holdProcesses } from './processes.mjs';
 import { startThreeBrokers } from './test/three-brokers.mjs';
 
 const PARTITIONS = 12;
-const ROUNDS = 5;
-const RECORDS_PER_ROUND = 10_000;
+const PAIRS = 80;
+const RECORDS_PER_ROUND = 2000;
 const CONCURRENT_PER_PARTITION = 20;
 
 const held = holdProcesses();
-let producer;
+const producers = [];
 afterAll(async () => {
-  await producer?.close();
+  await Promise.all(producers.map((producer) => producer.close()));
   await held.close();
 });
 
-/** Records a second, over the partitions 1 to 11. */
-async function rate(send) {
+function senderTo(brokers) {
+  const client = createKafkaClient({ brokers, clientId: 'spec' }, silentLog);
+  const producer = new BatchingProducer({ client, log: silentLog });
+  producers.push(producer);
+  return (partition) => producer.send({ topic: 'records', partition, key: 'key', value: Buffer.alloc(300) });
+}
+
+/** Milliseconds of a round over the partitions 1 to 11. */
+async function timed(send) {
   const begun = performance.now();
   let sent = 0;
   const sender = async (partition) => {
@@ -28,9 +35,13 @@ async function rate(send) {
     sender(1 + (at % (PARTITIONS - 1))),
   );
   await Promise.all(senders);
-  return RECORDS_PER_ROUND / ((performance.now() - begun) / 1000);
+  return performance.now() - begun;
 }
 
+const total = (values) => values.reduce((sum, value) => sum + value, 0);
+
+// The rate of a busy machine changes by a half from one second to the next. So short rounds of a producer that has a record for
+// the twelfth partition and of one that has none take turns, and their sums are compared.
 it('eleven partitions keep nine tenths of their rate while the twelfth has too few replicas', async () => {
   const { nodes } = await startThreeBrokers(held);
   const brokers = [nodes[0].address, nodes[2].address];
@@ -45,18 +56,12 @@ it('eleven partitions keep nine tenths of their rate while the twelfth has too f
   }));
   const configEntries = [{ name: 'min.insync.replicas', value: '2' }];
   await admin.createTopics({ timeout: 30_000, topics: [{ topic: 'records', replicaAssignment, configEntries }] });
-  producer = new BatchingProducer({
-    client: createKafkaClient({ brokers, clientId: 'spec' }, silentLog),
-    log: silentLog,
-  });
-  let acknowledged = 0;
-  const send = (partition) =>
-    producer.send({ topic: 'records', partition, key: 'key', value: Buffer.alloc(300) }).then(() => acknowledged++);
-  await send(0);
-  await rate(send);
-
-  const before = [];
-  for (let round = 0; round < ROUNDS; round++) before.push(await rate(send));
+  const free = senderTo(brokers);
+  const holding = senderTo(brokers);
+  for (const send of [free, holding]) {
+    await send(0);
+    await timed(send);
+  }
   nodes[1].process.kill('SIGKILL');
   const inSync = async () => {
     const { topics } = await admin.fetchTopicMetadata({ topics: ['records'] });
@@ -64,19 +69,24 @@ it('eleven partitions keep nine tenths of their rate while the twelfth has too f
   };
   await waitFor(inSync, { what: 'partition 0 to have one replica in sync', timeoutMs: 120_000 });
   let isTaken = false;
-  void send(0).then(
+  void holding(0).then(
     () => (isTaken = true),
     () => undefined,
   );
-  const after = [];
-  for (let round = 0; round < ROUNDS; round++) after.push(await rate(send));
+  const ms = { free: [], holding: [] };
+  for (let pair = 0; pair < PAIRS; pair++) {
+    // The second of a pair may be the faster one, so each is first in every other pair.
+    const turns = [
+      ['free', free],
+      ['holding', holding],
+    ];
+    for (const [name, send] of pair % 2 === 0 ? turns : turns.toReversed()) ms[name].push(await timed(send));
+  }
   expect(isTaken).toBe(false);
   await admin.disconnect();
 
-  const median = (values) => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
-  const ratio = median(after) / median(before);
-  console.log(
-    `${Math.round(median(before))} records/s before, ${Math.round(median(after))} while held: ${ratio.toFixed(2)}`,
-  );
+  const ratio = total(ms.free) / total(ms.holding);
+  const rate = (values) => Math.round((RECORDS_PER_ROUND * PAIRS) / (total(values) / 1000));
+  console.log(`${rate(ms.free)} records/s without a held record, ${rate(ms.holding)} with: ${ratio.toFixed(2)}`);
   expect(ratio).toBeGreaterThan(0.9);
 }, 600_000);

@@ -14,6 +14,10 @@ afterAll(() => example?.copy.remove());
 
 unlessAbsent('follows an order by signed commands until its refund', () => shop.expectWholeOrder(example));
 
+unlessAbsent('goes on after a capture in doubt by the event that ends the doubt', () =>
+  shop.expectDoubtThatEnds(example),
+);
+
 unlessAbsent('says readably that a card payment expired', () => shop.expectReadableExpiry(example));
 
 unlessAbsent('says readably why a command was rejected or its signature refused', () =>

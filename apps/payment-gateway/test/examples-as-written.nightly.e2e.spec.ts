@@ -21,7 +21,7 @@ describe.each(LANGUAGES)('the commands of examples/%s/README.md', (language) => 
   const unlessAbsent = installed.includes(language) ? it : it.skip;
 
   unlessAbsent(
-    'follow an order until its refund, in an empty folder, and say readably what is refused',
+    'follow an order until its refund, also after a doubt, in an empty folder, and say readably what is refused',
     async () => {
       const copy = copyOfExample(language);
       copies.push(copy);
@@ -29,6 +29,7 @@ describe.each(LANGUAGES)('the commands of examples/%s/README.md', (language) => 
       for (const line of prepare) expect(await startIn(copy, line, {}).ended).toMatchObject({ code: 0 });
       const example = { copy, command, orders: `as-written-in-${language}` };
       await shop.expectWholeOrder(example);
+      await shop.expectDoubtThatEnds(example);
       await shop.expectReadableRefusals(example);
     },
     600_000,

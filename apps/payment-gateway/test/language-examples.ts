@@ -65,6 +65,8 @@ function skipped(reason: string): undefined {
 /** A copy of an example's folder, so that nothing that a developer built there is used. */
 export interface ExampleCopy {
   readonly folder: string;
+  readonly started: Started[];
+  /** Stops what still runs there: it would keep its place in the consumer group of its example. */
   remove(): void;
 }
 
@@ -73,7 +75,15 @@ export function copyOfExample(language: Language): ExampleCopy {
   const left = new Set(['.venv', 'target', '__pycache__', 'form.html']);
   const source = join(repositoryRoot(), 'examples', language);
   cpSync(source, folder, { recursive: true, filter: (path) => !left.has(path.slice(source.length + 1)) });
-  return { folder, remove: () => rmSync(folder, { recursive: true }) };
+  const started: Started[] = [];
+  return {
+    folder,
+    started,
+    remove() {
+      for (const program of started) program.stop();
+      rmSync(folder, { recursive: true });
+    },
+  };
 }
 
 /** Puts the test's publisher in place of the example's program. */
@@ -104,8 +114,8 @@ interface Started {
 }
 
 /** Starts a command line of a shell in the copy's folder. */
-export function startIn({ folder }: ExampleCopy, command: string, env: Record<string, string>, input = ''): Started {
-  const child = spawn('sh', ['-c', command], { cwd: folder, env: { ...process.env, ...env }, detached: true });
+export function startIn(copy: ExampleCopy, command: string, env: Record<string, string>, input = ''): Started {
+  const child = spawn('sh', ['-c', command], { cwd: copy.folder, env: { ...process.env, ...env }, detached: true });
   const printed = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (printed.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (printed.stderr += text));
@@ -114,15 +124,15 @@ export function startIn({ folder }: ExampleCopy, command: string, env: Record<st
   const ended = new Promise<Ended>((resolve) => {
     child.once('close', (code) => {
       hasEnded = true;
-      // Maven resets the colours of a terminal at its end.
+      // Maven resets the colours of a terminal at its end. Go names the modules that it downloads the first time.
       resolve({
         code,
         stdout: stripVTControlCharacters(printed.stdout),
-        stderr: stripVTControlCharacters(printed.stderr),
+        stderr: stripVTControlCharacters(printed.stderr).replaceAll(/^go: downloading .*\n/gm, ''),
       });
     });
   });
-  return {
+  const started: Started = {
     ended,
     get hasEnded() {
       return hasEnded;
@@ -131,6 +141,8 @@ export function startIn({ folder }: ExampleCopy, command: string, env: Record<st
       if (!hasEnded && child.pid !== undefined) process.kill(-child.pid);
     },
   };
+  copy.started.push(started);
+  return started;
 }
 
 /** Variables of an example that signs for `publisherOfTests`. */
@@ -157,6 +169,9 @@ const STORY = [
   'received payment.refund.succeeded',
 ];
 
+/** In place of the capture's success: a doubt ends with an event of its own, which no `succeeded` follows. */
+const DOUBT = ['received payment.capture.in_doubt', 'received payment.capture.doubt_resolved'];
+
 export interface Example {
   readonly copy: ExampleCopy;
   /** Runs its program. */
@@ -178,6 +193,8 @@ export function shopOfExamples({ prefix, apps }: Stage) {
   /** Decides as the customer once the program has written the form. Resolves when the program has ended. */
   async function play({ copy, command }: Example, orderId: string): Promise<Ended> {
     const form = join(copy.folder, 'form.html');
+    // The form of an earlier order would be taken for this one's.
+    rmSync(form, { force: true });
     const program = startIn(copy, command, { ...env, ORDER_ID: orderId });
     try {
       const address = await waitFor(() => addressIn(form) ?? program.hasEnded, {
@@ -186,6 +203,7 @@ export function shopOfExamples({ prefix, apps }: Stage) {
       });
       const body = new URLSearchParams({ decision: 'validate' });
       if (typeof address === 'string') await fetch(address, { method: 'POST', body, redirect: 'manual' });
+      await waitFor(() => program.hasEnded, { timeoutMs: 100_000, what: `the end of the program of ${orderId}` });
       return await program.ended;
     } finally {
       program.stop();
@@ -205,6 +223,27 @@ export function shopOfExamples({ prefix, apps }: Stage) {
           return { operationType, finalExecCode: '0000', amount: 30_000 };
         }),
       );
+    },
+
+    /** The answer to the capture can not be read, so its outcome is unknown until the notification comes, which the platform sends later. */
+    async expectDoubtThatEnds(example: Example): Promise<void> {
+      const orderId = `${example.orders}-doubt`;
+      const rule = {
+        match: { operation: 'capture', orderPrefix: orderId },
+        fault: { garbage: 'after', notification: { lateMs: 3_000 } },
+      };
+      const { status } = await fetch(`${simulator.url}/simulator/faults`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(rule),
+      });
+      expect(status).toBe(201);
+      const { code, stdout, stderr } = await play(example, orderId);
+      expect([stderr, code]).toEqual(['', 0]);
+      const story = STORY.flatMap((line) => (line === 'received payment.capture.succeeded' ? DOUBT : [line]));
+      expect([...new Set(stdout.trim().split('\n'))]).toEqual([...story, `${orderId} was captured and refunded`]);
+      const { operations } = await ledgerOf(orderId);
+      expect(operations.map(({ operationType }) => operationType)).toEqual(['authorization', 'capture', 'refund']);
     },
 
     /** Nobody pays: the program ends by the event that says so. */

@@ -1,24 +1,23 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { chromium } from 'playwright-core';
 import { launchBrowser, repositoryRoot, waitFor } from '../src/index.js';
 
-/** A short name, because Chromium creates a socket in it, and a socket's path has at most 107 characters. */
-const temporary = mkdtempSync(join(tmpdir(), 'own-'));
+/** TMPDIR may be too long: Chromium creates a socket in our folder, and a socket's path has at most 107 characters. */
+const temporary = mkdtempSync('/tmp/own-');
 afterAll(() => rmSync(temporary, { recursive: true }));
 
-/** Runs tools/infra/test/browser.mjs under its own parent process, which can be killed; both write only to our folder. */
-async function ownedBrowser() {
+/** Runs tools/infra/test/browser.mjs under its own parent process, which can be killed; both write only to this folder. */
+async function ownedBrowser(TMPDIR = temporary) {
   const script = `
     const { spawn } = require('node:child_process');
     const keeper = spawn(process.execPath, ['tools/infra/test/browser.mjs'], { detached: true, stdio: ['pipe', 'inherit', 'inherit'] });
     process.on('SIGTERM', () => keeper.stdin.end());
   `;
-  const env = { ...process.env, TMPDIR: temporary };
+  const env = { ...process.env, TMPDIR };
   const owner = spawn(process.execPath, ['-e', script], {
     cwd: repositoryRoot(),
     env,
@@ -73,6 +72,16 @@ it.each<NodeJS.Signals>(['SIGKILL', 'SIGTERM'])(
     await waitFor(() => !browser.isConnected(), { what: 'the connection to end' });
   },
 );
+
+it('starts where the path of TMPDIR is too long for the socket of Chromium', async () => {
+  const long = join(temporary, 'long'.repeat(20));
+  mkdirSync(long);
+  const { owner, address } = await ownedBrowser(long);
+  const browser = await chromium.connect(address);
+  await (await browser.newPage()).goto('data:text/html,<title>Shop</title>');
+  await killed(owner, 'SIGTERM');
+  await waitFor(() => !browser.isConnected(), { what: 'the connection to end' });
+});
 
 it('says what to install where there is no Chromium', async () => {
   const env = { ...process.env, PATH: '', CHROMIUM_PATH: '', TMPDIR: temporary };

@@ -18,7 +18,9 @@ if (executablePath === undefined) {
   process.exit(1);
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'tranche-browser-'));
+// Chromium's socket is 45 characters below the folder, and its path has at most 107 characters, on macOS 103.
+const isShort = join(tmpdir(), 'tranche-browser-XXXXXX').length <= 103 - 45;
+const folder = mkdtempSync(join(isShort ? tmpdir() : '/tmp', 'tranche-browser-'));
 process.env.TMPDIR = folder; // for profile, downloads and sockets
 process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }));
 const ownerEnds = new Promise((ends) => process.stdin.once('end', ends).once('error', ends).resume());

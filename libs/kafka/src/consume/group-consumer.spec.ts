@@ -11,6 +11,10 @@ jest.mock('../kafkajs/kafka-client.js');
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
+const members: Member[] = [];
+// A member commits again and again as long as it has partitions, so its timer would keep Jest from its end.
+afterEach(() => members.splice(0).forEach(({ fake }) => fake.stop()));
+
 /** One member whose handlers run until the test ends them. */
 class Member {
   fake!: FakeConsumer;
@@ -24,6 +28,7 @@ class Member {
   partitions: { topicId: string }[] = [];
 
   constructor(options: Partial<GroupConsumerOptions> = {}) {
+    members.push(this);
     fakeKafka(clients, (fake) => (this.fake = fake));
     const pool = new KeyOrderedPool({ inFlight: 5000 }, ({ record }) => {
       return new Promise((resolve) => this.running.set(Number(record.offset), resolve));
@@ -146,7 +151,6 @@ it('joins again at the next fetch where a topic of the same name is another one,
   await settled();
   member.fake.emit('consumer.fetch');
   expect(await replaced()).toEqual([1]);
-  member.fake.stop();
 });
 
 it('is not ready while a topic has fewer partitions than it must, and names both', async () => {
@@ -166,7 +170,6 @@ it('is ready with more partitions, and warns once of each number of them', async
   }
   expect(member.notReady()).toBeUndefined();
   expect(member.warnings).toEqual([3, 4].map((count) => [expect.stringContaining(`records has ${count} partitions, and only 2 are used`) as string])); // prettier-ignore
-  member.fake.stop();
 });
 
 it('joins the group again where it cannot work any more, once, and again when it can', async () => {
@@ -190,5 +193,4 @@ it('joins the group again where it cannot work any more, once, and again when it
   expect(await rejoins()).toBe(true);
   canWork = true;
   expect(await rejoins()).toBe(false);
-  fake.stop();
 });
