@@ -5,7 +5,7 @@ import type { Landed } from './journal.js';
 import { OPERATOR_MS } from './operators.js';
 import type { LedgerEntry } from './platform.js';
 import { EPOCH_MS, type Surroundings } from './process.js';
-import { NEWEST, type StaleViews } from './profile.js';
+import { NEWEST, type Profile } from './profile.js';
 
 /** Milliseconds. The fold requires a quarter of an hour by the writers' clocks. */
 const QUARTER_MS = 900_000;
@@ -35,7 +35,7 @@ export class People {
   constructor(
     private readonly around: Surroundings,
     private readonly world: World,
-    private readonly views: StaleViews,
+    private readonly views: NonNullable<Profile['staleViews']>,
   ) {}
 
   /** Call it after the referee has folded the record. */

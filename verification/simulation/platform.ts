@@ -251,7 +251,7 @@ export class SimulatedPlatform {
     return (
       profile.edges !== undefined &&
       untagExtraData(extraData).tag !== undefined &&
-      random.chance(profile.edges.otherAmount)
+      random.chance(profile.edges.otherAmount ?? 0)
     );
   }
 

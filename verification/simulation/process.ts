@@ -1,5 +1,5 @@
 import type { Timing } from '@tranche/runtime';
-import type { Profile } from './profile.js';
+import type { Profile, Window } from './profile.js';
 import type { Random } from './random.js';
 import type { Scheduler, Sleeper } from './scheduler.js';
 
@@ -68,26 +68,22 @@ export class SimulatedProcess implements Sleeper, Timing {
   }
 
   get refusesCommands(): boolean {
-    const { profile, scheduler } = this.around;
-    const { refusals = [] } = profile.edges ?? {};
-    return refusals.some(
-      ({ gateway, fromMs, untilMs }) =>
-        this.name.startsWith(`${gateway}.`) && scheduler.nowMs >= fromMs && scheduler.nowMs < untilMs,
-    );
+    return this.around.profile.edges?.refusals?.some((one) => this.#isWithin(one)) === true;
   }
 
   get isCutFromIndex(): boolean {
-    const { profile, scheduler } = this.around;
-    const { gateways = [], fromMs = 0, untilMs = 0 } = profile.cut ?? {};
-    const isCut = scheduler.nowMs >= fromMs && scheduler.nowMs < untilMs;
-    return isCut && gateways.some((name) => this.name.startsWith(`${name}.`));
+    return this.#isWithin(this.around.profile.cut);
   }
 
   get #wrongByMs(): number {
-    const { profile, scheduler } = this.around;
-    const { clocks } = profile;
-    if (clocks === undefined || !this.name.startsWith(`${clocks.gateway}.`)) return 0;
-    return scheduler.nowMs >= clocks.fromMs && scheduler.nowMs < clocks.untilMs ? clocks.byMs : 0;
+    const { clocks } = this.around.profile;
+    return clocks && this.#isWithin(clocks) ? clocks.byMs : 0;
+  }
+
+  #isWithin(window: Window | undefined): boolean {
+    const { nowMs } = this.around.scheduler;
+    if (window === undefined || nowMs < window.fromMs || nowMs >= window.untilMs) return false;
+    return window.gateways.some((name) => this.name.startsWith(`${name}.`));
   }
 
   monotonicMs(): number {

@@ -13,7 +13,7 @@ import type { Landed } from './journal.js';
 import { OPERATOR_MS } from './operators.js';
 import type { LedgerEntry } from './platform.js';
 import { EPOCH_MS, type Surroundings } from './process.js';
-import { NEWEST, type Settles } from './profile.js';
+import { NEWEST, type Profile } from './profile.js';
 
 interface World extends Decided {
   /** The shop, which heard nothing of the money that was given back, refunds as much as was left before. */
@@ -33,7 +33,7 @@ export class Settlers {
   constructor(
     private readonly around: Surroundings,
     private readonly world: World,
-    private readonly settles: Settles,
+    private readonly settles: NonNullable<Profile['settles']>,
   ) {}
 
   /** Call it after the referee has folded the record. A conflict is looked at once its operation has ended, which may be never. */

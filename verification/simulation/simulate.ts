@@ -5,15 +5,7 @@ import { JournalLoss } from './journal-loss.js';
 import { finalCheck } from './final-check.js';
 import { lookAfter, operate, OPERATOR_MS } from './operators.js';
 import { SimulatedProcess, type Surroundings } from './process.js';
-import {
-  calmProfile,
-  drawProfile,
-  NEWEST,
-  type Losses,
-  type Moves,
-  type Profile,
-  type ProfileName,
-} from './profile.js';
+import { calmProfile, drawProfile, NEWEST, type Moves, type Profile, type ProfileName } from './profile.js';
 import { Random } from './random.js';
 import { Scheduler, type Sleeper } from './scheduler.js';
 import { isBug, type Violation } from './violations.js';
@@ -86,7 +78,7 @@ export async function simulate({
     world.journal.onLanded(({ offset, partition, record }) =>
       trace(`  ${partition}/${offset} ${JSON.stringify(record)}`),
     );
-  const versions = new Map(profile.edges?.versions.map((version, n) => [`gateway-${n}`, version]));
+  const versions = new Map(profile.edges?.versions?.map((version, n) => [`gateway-${n}`, version]));
   let lives = 0;
   let areStopped = false;
   const living = new Map<SimulatedProcess, SimulatedGateway>();
@@ -155,7 +147,7 @@ export async function simulate({
     }
   };
 
-  const lose = ({ evict, corrupt }: Losses) => {
+  const lose = ({ evict, corrupt }: NonNullable<Profile['losses']>) => {
     const { index } = world;
     if (random.chance(evict)) {
       note(`the index loses orders`);

@@ -400,7 +400,7 @@ export class World {
 
   #isRefundOfAuthorization(): boolean {
     const { profile, random } = this.around;
-    return profile.edges !== undefined && random.chance(profile.edges.refundOfAuthorization);
+    return profile.edges !== undefined && random.chance(profile.edges.refundOfAuthorization ?? 0);
   }
 
   /**
