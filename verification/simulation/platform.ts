@@ -1,5 +1,5 @@
 import type { OperationKind } from '@tranche/contracts';
-import { untagExtraData } from '@tranche/order-journal';
+import { untagExtraData, type OperationState } from '@tranche/order-journal';
 import type { Surroundings } from './process.js';
 import type { Random } from './random.js';
 
@@ -57,11 +57,6 @@ export interface SimulatedNotification extends PlatformAnswer {
   extraData?: string;
 }
 
-export interface PlatformListener {
-  executed(entry: LedgerEntry): void;
-  notify(notification: SimulatedNotification, delayMs: number): void;
-}
-
 /** An operation of the back office has its own TRANSACTIONID and no EXTRADATA. */
 export type MadeByHand = Pick<PlatformRequest, 'orderKey' | 'operation'> & { transactionId: string };
 
@@ -74,11 +69,24 @@ export class SimulatedPlatform {
   readonly ledger: LedgerEntry[] = [];
   readonly byHand: MadeByHand[] = [];
   #transactions = 0;
+  readonly #listeners: ((entry: LedgerEntry) => void)[] = [];
 
   constructor(
     private readonly around: Surroundings,
-    private readonly listener: PlatformListener,
+    private readonly notify: (notification: SimulatedNotification, delayMs: number) => void,
   ) {}
+
+  /** The listener is called at once for every executed operation. */
+  onExecuted(listener: (entry: LedgerEntry) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** A gateway's timer ended the payment. */
+  endedByTimer(orderKey: string, { commandId, mayYetSucceed }: OperationState): void {
+    for (const entry of this.of(orderKey, commandId))
+      if (mayYetSucceed) entry.wasLeftBehind = true;
+      else entry.wasExpired = true;
+  }
 
   /** Takes a call and returns the true answer. With `refuses` the platform does not execute, and says so. */
   take(request: PlatformRequest, refuses: boolean): PlatformAnswer {
@@ -105,10 +113,7 @@ export class SimulatedPlatform {
   ): void {
     const made = { orderKey, operation, transactionId: `H${this.byHand.length + 1}` };
     this.byHand.push(made);
-    this.listener.notify(
-      { ...made, execCode: random.chance(0.85) ? '0000' : '4001', amount },
-      random.between(0, 2_000),
-    );
+    this.notify({ ...made, execCode: random.chance(0.85) ? '0000' : '4001', amount }, random.between(0, 2_000));
   }
 
   /** The cardholder validates or leaves the provider's form; the provider approves or declines. */
@@ -133,7 +138,7 @@ export class SimulatedPlatform {
     const { orderKey, operation, extraData } = entry.request;
     const execCode = this.around.random.pick(['5001', '5003', '5005']);
     const about = { orderKey, operation, execCode, transactionId: entry.transactionId };
-    this.listener.notify(extraData === undefined ? about : { ...about, extraData }, 0);
+    this.notify(extraData === undefined ? about : { ...about, extraData }, 0);
   }
 
   /** Says of a payment that succeeded that it was refused. */
@@ -147,7 +152,7 @@ export class SimulatedPlatform {
     entry.givenBack = (entry.givenBack ?? 0) + amount;
     const { orderKey, operation } = entry.request;
     if (isTold && operation !== 'authorize')
-      this.listener.notify({ orderKey, operation: 'refund', execCode: '0000', transactionId, amount }, 500);
+      this.notify({ orderKey, operation: 'refund', execCode: '0000', transactionId, amount }, 500);
   }
 
   /** An operator ends a waiting payment in the back office; its notification may be missing. */
@@ -198,7 +203,7 @@ export class SimulatedPlatform {
       isReported: false,
     };
     this.ledger.push(entry);
-    this.listener.executed(entry);
+    for (const listener of this.#listeners) listener(entry);
     if (standing !== 'redirect_required' || random.chance(0.3))
       entry.isReported = this.#notify(request, this.#answerOf(entry));
     const { amount: notified, ...answer } = this.#answerOf(entry);
@@ -299,8 +304,8 @@ export class SimulatedPlatform {
     };
     // Often late enough to arrive in the middle of the next attempt.
     const delayMs = () => (random.chance(0.3) ? 0 : random.between(0, random.pick([50, 600, 600, 8000])));
-    this.listener.notify(notification, delayMs());
-    if (isTroubled() && random.chance(profile.notificationTwice)) this.listener.notify(notification, delayMs());
+    this.notify(notification, delayMs());
+    if (isTroubled() && random.chance(profile.notificationTwice)) this.notify(notification, delayMs());
     return true;
   }
 }

@@ -3,7 +3,8 @@ import { BrokenRecord } from './broken-record.js';
 import { SimulatedGateway } from './gateway.js';
 import { JournalLoss } from './journal-loss.js';
 import { finalCheck } from './final-check.js';
-import { lookAfter, operate, OPERATOR_MS } from './operators.js';
+import { lookAfter, operate, OPERATOR_MS, resolveDoubts, settleConflicts } from './operators.js';
+import { playBackOffice, playCardholders } from './people.js';
 import { SimulatedProcess, type Surroundings } from './process.js';
 import { calmProfile, drawProfile, NEWEST, type Moves, type Profile, type ProfileName } from './profile.js';
 import { Random } from './random.js';
@@ -74,6 +75,10 @@ export async function simulate({
   const byWrongClock: string[] = [];
   const around: Surroundings = { scheduler, random, profile, isTroubled: () => isTroubled, byWrongClock, stoppedMs: 0 };
   const world = new World(around);
+  playCardholders(world);
+  playBackOffice(world);
+  if (profile.staleViews) resolveDoubts(world, profile.staleViews);
+  if (profile.settles) settleConflicts(world, profile.settles);
   if (trace)
     world.journal.onLanded(({ offset, partition, record }) =>
       trace(`  ${partition}/${offset} ${JSON.stringify(record)}`),
@@ -223,10 +228,10 @@ export async function simulate({
     scheduler.after(random.between(0, 200), `gateway-${n} starts`, () => give(`gateway-${n}`));
   if (profile.edges?.waiting)
     for (const share of [0.5, 0.9])
-      scheduler.after(profile.troubleMs * share, 'payments that wait are looked after', () => lookAfter(world, around));
+      scheduler.after(profile.troubleMs * share, 'payments that wait are looked after', () => lookAfter(world));
   if (profile.operator)
     for (const share of [0.3, 0.6, 1])
-      scheduler.after(profile.troubleMs * share + OPERATOR_MS, 'an operator looks', () => operate(world, around));
+      scheduler.after(profile.troubleMs * share + OPERATOR_MS, 'an operator looks', () => operate(world));
   const isEnough = () => stopsAtFirst && world.referee.violations.length > 0;
 
   await scheduler.run(() => scheduler.nowMs >= profile.troubleMs || isEnough());

@@ -1,10 +1,7 @@
 import { RAILS, type Rail } from '@tranche/contracts';
-import { BackOffice, leaveNoRoom } from './back-office.js';
 import { drawPlan, type Plan, type PlannedCommand, type SimulatedCommand } from './commands.js';
 import { SimulatedGroup } from './consumer-group.js';
-import { Decisions } from './decisions.js';
 import { madeElsewhere } from './evidence.js';
-import { People } from './people.js';
 import { JOURNAL } from './topics.js';
 import { SimulatedJournal, type Landed } from './journal.js';
 import { SimulatedIndex } from './order-index.js';
@@ -12,7 +9,6 @@ import { SimulatedPlatform, type LedgerEntry, type SimulatedNotification } from 
 import { EPOCH_MS, type Surroundings } from './process.js';
 import { cutJournal, Retention } from './retention.js';
 import { Referee, type CommandRecord } from './referee.js';
-import { Settlers } from './settlers.js';
 import { hashOf, SimulatedTopic, type TopicRecord } from './topics.js';
 import { decodeFinished, type CommitPoint } from '@tranche/kafka';
 import {
@@ -55,7 +51,6 @@ export class World {
   /** Resumes of partitions that lost records. */
   readonly resumes = new ResumeList();
   readonly #records = new Map<TopicRecord<SimulatedCommand>, CommandRecord>();
-  readonly #decisions: Decisions;
   readonly #firstPublishedMs = new Map<string, number>();
   /** `ORDER COMMAND/ATTEMPT` of operations between two attempts that the resume of their partition could not put in doubt. */
   readonly #leftIdle = new Set<string>();
@@ -67,35 +62,27 @@ export class World {
   #resumes = 0;
   #stopsAt: number | undefined;
 
-  constructor(private readonly around: Surroundings) {
+  constructor(readonly around: Surroundings) {
     const { random, profile, scheduler } = around;
     this.plan = drawPlan(random, profile.troubleMs);
-    if ((profile.edges?.backOffice ?? 0) > 0 || profile.staleViews) leaveNoRoom(this.plan, random.apart());
     this.#unpublished = this.plan.commands.length;
     const journal = (this.journal = new SimulatedJournal(around));
     for (const key of this.plan.orderKeys) journal.open(journalPartition(key));
-    const platform = (this.platform = new SimulatedPlatform(around, {
-      executed: (entry) => this.#executed(entry),
-      notify: (notification, delayMs) => this.#notify(notification, delayMs),
-    }));
+    const platform = (this.platform = new SimulatedPlatform(around, (notification, delayMs) =>
+      this.#notify(notification, delayMs),
+    ));
+    platform.onExecuted((entry) => this.referee.executed(entry));
     this.referee = new Referee(
       () => scheduler.nowMs,
       () => platform.ledger,
       () => platform.byHand,
       () => around.stoppedMs === 0 && profile.clockJump === 0,
     );
-    this.#decisions = new Decisions(around, this);
-    const backOffice = new BackOffice(around, this);
-    const people = profile.staleViews && new People(around, this, profile.staleViews);
-    const settlers = profile.settles && new Settlers(around, this, profile.settles);
     journal.onLanded((landed) => {
       this.retention.landed(landed, this.referee.order(landed.key));
       const before = this.referee.order(landed.key);
       this.referee.landed(landed);
       if (profile.days !== undefined) this.#judgeTimer(landed, before);
-      backOffice.landed(landed);
-      people?.landed(landed);
-      settlers?.landed(landed);
     });
     const numbers = [...journal.partitions.keys()];
     const apart = random.apart();
@@ -420,7 +407,7 @@ export class World {
     const waited = findOperation(before, record.commandId)!;
     const operation = findOperation(this.referee.order(key), record.commandId)!;
     if (operation.phase === waited.phase) return;
-    this.#decisions.ended(key, operation);
+    this.platform.endedByTimer(key, operation);
     const { atMs: endMs } = timersOf(before).find(
       ({ timer, commandId }) => timer === 'expiry' && commandId === record.commandId,
     )!;
@@ -435,11 +422,6 @@ export class World {
         'wrongOutcome',
         `${record.commandId} is ended as expired, and ${unread.carries.id} was acknowledged before`,
       );
-  }
-
-  #executed(entry: LedgerEntry): void {
-    this.referee.executed(entry);
-    this.#decisions.await(entry);
   }
 
   #notify(notification: SimulatedNotification, delayMs: number): void {
