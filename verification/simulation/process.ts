@@ -11,6 +11,8 @@ export interface Surroundings {
   profile: Profile;
   /** False once everything must settle: no more faults. */
   isTroubled: () => boolean;
+  /** Traces what happens to the world. */
+  note: (what: string) => void;
   /** Deeds of gateways whose clock was wrong by days. */
   byWrongClock: string[];
   /** Milliseconds that passed while all gateways were stopped, beside those of the scheduler. */

@@ -215,36 +215,45 @@ export class World {
     return all.filter(({ carries }) => !keepsTime(carries));
   }
 
-  get isIndexed(): boolean {
-    const { journal, index } = this;
-    return [...journal.partitions].every(
-      ([partition, landed]) => landed.length === 0 || index.markers.get(partition) === landed.at(-1)?.offset,
-    );
-  }
-
-  /** False if a late commit may still move the committed offset back: records would then be redelivered. */
-  get staysAtRest(): boolean {
-    return this.around.profile.appendLost === 0;
-  }
-
   get isAtRest(): boolean {
-    const { gatewayGroup, notificationGroup, notifications, commands } = this;
-    const { referee, around } = this;
-    if (this.#unpublished > 0 || around.scheduler.loose > 0) return false;
-    if (!referee.commands.every((record) => referee.isFinished(record))) return false;
-    if (!this.isIndexed) return false;
+    return this.unfinished().next().done === true;
+  }
+
+  /** Everything that must happen yet. */
+  *unfinished(): Generator<string> {
+    const { journal, index, referee, around } = this;
+    if (this.#unpublished > 0) yield `${this.#unpublished} commands are not published`;
+    if (around.scheduler.loose > 0) yield 'requests are on their way';
+    for (const record of referee.commands)
+      if (!referee.isFinished(record)) yield `command ${record.command.commandId} neither ended nor is in doubt`;
+    for (const [partition, landed] of journal.partitions) {
+      const last = landed.at(-1)?.offset;
+      const marker = index.markers.get(partition);
+      if (last !== undefined && marker !== last)
+        yield `the index is at ${marker} of partition ${partition}, which ends with ${last}`;
+    }
     for (const [key, order] of referee.orders)
-      if (order.operations.some((one) => isOpen(one) || (one.phase === 'idle' && !this.#isLeftIdle(key, order, one))))
-        return false;
-    if (this.missingEvidence().length > 0 || this.#isTimerDue()) return false;
-    if (!this.staysAtRest) return true;
-    return [...commands.values(), notifications].every(({ name, records }) =>
-      [...records].every(([partition, all]) => {
-        const last = all.at(-1)?.offset ?? -1n;
-        const group = name === notifications.name ? notificationGroup : gatewayGroup;
-        return last < 0n || (group.committed({ topic: name, partition })?.offset ?? -1n) > last;
-      }),
-    );
+      for (const one of order.operations)
+        if (isOpen(one) || (one.phase === 'idle' && !this.#isLeftIdle(key, order, one)))
+          yield `${one.commandId} is ${one.phase}`;
+    for (const { carries } of [...this.notifications.records.values()].flat())
+      if (!referee.evidenced.has(carries.id)) yield `notification ${carries.id} became no evidence`;
+    for (const [key, order] of around.profile.days ? referee.orders : [])
+      if (timersOf(order).some(({ atMs }) => atMs < this.#nowMs)) yield `a timer of ${key} is due`;
+    yield* this.#uncommitted();
+  }
+
+  *#uncommitted(): Generator<string> {
+    // A late commit may still move the committed offset back: records would then be redelivered.
+    if (this.around.profile.appendLost > 0) return;
+    const { gatewayGroup, notificationGroup, notifications, commands } = this;
+    for (const { name: topic, records } of [...commands.values(), notifications])
+      for (const [partition, all] of records) {
+        const group = topic === notifications.name ? notificationGroup : gatewayGroup;
+        const last = all.at(-1)?.offset;
+        if (last !== undefined && (group.committed({ topic, partition })?.offset ?? -1n) <= last)
+          yield `${topic}/${partition} is not committed up to ${last}`;
+      }
   }
 
   /**
@@ -272,16 +281,6 @@ export class World {
   get #nowMs(): number {
     const { scheduler, stoppedMs } = this.around;
     return EPOCH_MS + stoppedMs + scheduler.nowMs;
-  }
-
-  #isTimerDue(): boolean {
-    if (this.around.profile.days === undefined) return false;
-    return [...this.referee.orders.values()].some((order) => timersOf(order).some(({ atMs }) => atMs < this.#nowMs));
-  }
-
-  missingEvidence(): string[] {
-    const ids = [...this.notifications.records.values()].flat().map(({ carries }) => carries.id);
-    return ids.filter((id) => !this.referee.evidenced.has(id));
   }
 
   intentOf(key: string, token: string | undefined): Landed | undefined {
