@@ -1,4 +1,4 @@
-import { execCode as execCodeOf, METHODS, type CallResult, type OperationKind } from '@tranche/contracts';
+import { execCode as execCodeOf, METHODS, type CallResult, type OperationKind, type Rail } from '@tranche/contracts';
 import {
   compact,
   operationTag,
@@ -9,6 +9,7 @@ import {
   type OrderState,
   type OperationTerms,
   type PreparedAttempt,
+  type RailGate,
   type RejectedAttempt,
 } from '@tranche/order-journal';
 import type { SimulatedCommand } from './commands.js';
@@ -101,7 +102,7 @@ function named({ operation, transactionId }: SimulatedCommand, order: OrderState
   return transactionId === undefined ? referenceFor(order, operation) : { transactionId };
 }
 
-const isFollowUp = (operation: OperationKind): operation is 'capture' | 'refund' | 'void' =>
+export const isFollowUp = (operation: OperationKind): operation is 'capture' | 'refund' | 'void' =>
   operation === 'capture' || operation === 'refund' || operation === 'void';
 
 /** A call may come to one of these instead of a plain answer. */
@@ -169,4 +170,30 @@ function classify(answer: PlatformAnswer): CallResult {
     case 'in_doubt':
       return { record: 'IN_DOUBT', reason: 'platform_in_doubt', message: meaning, execCode: answer.execCode };
   }
+}
+
+const FAILURES_UNTIL_BLOCKED = 3;
+const BLOCKED_MS = 1_500;
+
+/** Blocks a rail for a while after several calls in a row that the platform did not execute. */
+export function railGateOf(process: SimulatedProcess): RailGate {
+  const failures = new Map<Rail, number>();
+  const blockedUntilMs = new Map<Rail, number>();
+  const blockedMs = (rail: Rail) => Math.max(0, (blockedUntilMs.get(rail) ?? 0) - process.monotonicMs());
+  return {
+    enter: (rail) => {
+      if (blockedMs(rail) > 0) return undefined;
+      return {
+        leave: (result) => {
+          if (result === undefined) return;
+          const isUnavailable = result.record === 'NOT_EXECUTED' && result.reason !== 'auth_refused';
+          failures.set(rail, isUnavailable ? (failures.get(rail) ?? 0) + 1 : 0);
+          if (failures.get(rail)! >= FAILURES_UNTIL_BLOCKED)
+            blockedUntilMs.set(rail, process.monotonicMs() + BLOCKED_MS);
+        },
+      };
+    },
+    wait: (rail, _merchant, signal) => process.sleep(blockedMs(rail), signal),
+    blockedMs: () => 0,
+  };
 }

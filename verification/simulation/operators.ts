@@ -120,7 +120,7 @@ export function resolveDoubts(world: World, { withinMs, lateBooks }: NonNullable
     const after = findOperation(referee.order(orderKey), commandId);
     if (after === undefined) return;
     if (isInDoubt(after) && looks < LOOKS_AT_DOUBT) lookLater(orderKey, commandId, looks + 1);
-    if (after.end === 'not_executed') world.sendAgain(orderKey, commandId);
+    if (after.end === 'not_executed') world.sendAgain(commandId);
   };
 
   journal.onLanded(({ key, record }) => {

@@ -4,7 +4,7 @@ import type { LedgerEntry } from './platform.js';
 import { brokenGuard } from './ledger-guards.js';
 import { Referee } from './referee.js';
 import { checkBackOffice } from './final-check.js';
-import { checkSecondPayments, untrueConflict } from './second-payment.js';
+import { checkSecondPayments, untrueConflict } from './ledger-guards.js';
 
 const key = 'shop-fr/o1';
 const head = { rulesVersion: 1, merchant: 'shop-fr', orderId: 'o1', at: '2026-03-01T10:00:00.000Z' };
@@ -12,10 +12,7 @@ const terms = { operation: 'authorize', method: 'A', currency: 'EUR', amount: 20
 
 function court(): { referee: Referee; ledger: LedgerEntry[]; kinds: () => string[] } {
   const ledger: LedgerEntry[] = [];
-  const referee = new Referee(
-    () => 0,
-    () => ledger,
-  );
+  const referee = new Referee({ nowMs: () => 0, platform: { ledger, byHand: [] }, hasPages: () => true });
   return { referee, ledger, kinds: () => referee.violations.map(({ kind }) => kind) };
 }
 
@@ -40,9 +37,9 @@ const record = (commandId: string, offset: bigint, command: Partial<SimulatedCom
   topic: 'commands',
   partition: 0,
   offset,
+  key,
   atMs: 0,
-  command: { commandId, orderKey: key, contentHash: commandId, ...command } as SimulatedCommand,
-  isRejected: false,
+  value: { commandId, orderKey: key, contentHash: commandId, ...command } as SimulatedCommand,
 });
 
 const intent = (commandId: string): JournalRecord => ({

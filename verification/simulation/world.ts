@@ -1,4 +1,5 @@
 import { RAILS, type Rail } from '@tranche/contracts';
+import { isFollowUp } from './call.js';
 import { drawPlan, type Plan, type PlannedCommand, type SimulatedCommand } from './commands.js';
 import { SimulatedGroup } from './consumer-group.js';
 import { madeElsewhere } from './evidence.js';
@@ -7,9 +8,9 @@ import { SimulatedJournal, type Landed } from './journal.js';
 import { SimulatedIndex } from './order-index.js';
 import { SimulatedPlatform, type LedgerEntry, type SimulatedNotification } from './platform.js';
 import { EPOCH_MS, type Surroundings } from './process.js';
-import { cutJournal, Retention } from './retention.js';
+import { Retention } from './retention.js';
 import { Referee, type CommandRecord } from './referee.js';
-import { hashOf, SimulatedTopic, type TopicRecord } from './topics.js';
+import { hashOf, SimulatedTopic } from './topics.js';
 import { decodeFinished, type CommitPoint } from '@tranche/kafka';
 import {
   commandHash,
@@ -50,8 +51,6 @@ export class World {
   readonly notificationGroup: SimulatedGroup;
   /** Resumes of partitions that lost records. */
   readonly resumes = new ResumeList();
-  readonly #records = new Map<TopicRecord<SimulatedCommand>, CommandRecord>();
-  readonly #firstPublishedMs = new Map<string, number>();
   /** `ORDER COMMAND/ATTEMPT` of operations between two attempts that the resume of their partition could not put in doubt. */
   readonly #leftIdle = new Set<string>();
   #unpublished: number;
@@ -72,12 +71,11 @@ export class World {
       this.#notify(notification, delayMs),
     ));
     platform.onExecuted((entry) => this.referee.executed(entry));
-    this.referee = new Referee(
-      () => scheduler.nowMs,
-      () => platform.ledger,
-      () => platform.byHand,
-      () => around.stoppedMs === 0 && profile.clockJump === 0,
-    );
+    this.referee = new Referee({
+      nowMs: () => scheduler.nowMs,
+      platform,
+      hasPages: () => around.stoppedMs === 0 && profile.clockJump === 0,
+    });
     journal.onLanded((landed) => {
       this.retention.landed(landed, this.referee.order(landed.key));
       const before = this.referee.order(landed.key);
@@ -125,7 +123,11 @@ export class World {
   /** Retention deletes the journal's beginning; the index is lost, or an older copy of it is put back, so it is rebuilt from the rest. */
   cut(): void {
     const { journal, gatewayGroup, index } = this;
-    cutJournal(journal, this.retention, gatewayGroup);
+    // No order needs the deleted records, and their events are published.
+    for (const partition of journal.partitions.keys()) {
+      const published = gatewayGroup.lowestCommitted({ topic: JOURNAL, partition });
+      journal.cut(partition, this.retention.firstNeeded(partition, published));
+    }
     if (this.around.random.chance(0.5)) index.restoreOlder();
     else index.flush();
   }
@@ -168,7 +170,10 @@ export class World {
     const { journal, gatewayGroup, index, resumes } = this;
     const at = new Date(Math.ceil(this.around.scheduler.nowMs)).toISOString();
     const id = `resume ${++this.#resumes}`;
-    const commands = this.#keptCopies().map(({ carries }) => commandHash(carries.orderKey, carries.commandId));
+    // Copies whose age is known without them are left out: retention may have deleted any of them.
+    const copies = [...this.commands.values()].flatMap(({ records }) => [...records.values()].flat());
+    const noted = copies.map(({ value }) => value).filter((command) => !keepsTime(command));
+    const commands = noted.map(({ orderKey, commandId }) => commandHash(orderKey, commandId));
     const all: (() => void | Promise<void>)[] = [
       () => gatewayGroup.resetTo({ topic: JOURNAL, partition }, BEYOND_EVERY_LOG),
       () => {
@@ -206,15 +211,6 @@ export class World {
       journal.land(recordWriter(RULES_VERSION)(record));
   }
 
-  /**
-   * Returns the command copies that a resume notes. Copies whose age is known without them are left out: retention may have
-   * deleted any of them.
-   */
-  #keptCopies(): TopicRecord<SimulatedCommand>[] {
-    const all = [...this.commands.values()].flatMap(({ records }) => [...records.values()].flat());
-    return all.filter(({ carries }) => !keepsTime(carries));
-  }
-
   get isAtRest(): boolean {
     return this.unfinished().next().done === true;
   }
@@ -225,7 +221,7 @@ export class World {
     if (this.#unpublished > 0) yield `${this.#unpublished} commands are not published`;
     if (around.scheduler.loose > 0) yield 'requests are on their way';
     for (const record of referee.commands)
-      if (!referee.isFinished(record)) yield `command ${record.command.commandId} neither ended nor is in doubt`;
+      if (!referee.isFinished(record)) yield `command ${record.value.commandId} neither ended nor is in doubt`;
     for (const [partition, landed] of journal.partitions) {
       const last = landed.at(-1)?.offset;
       const marker = index.markers.get(partition);
@@ -236,8 +232,8 @@ export class World {
       for (const one of order.operations)
         if (isOpen(one) || (one.phase === 'idle' && !this.#isLeftIdle(key, order, one)))
           yield `${one.commandId} is ${one.phase}`;
-    for (const { carries } of [...this.notifications.records.values()].flat())
-      if (!referee.evidenced.has(carries.id)) yield `notification ${carries.id} became no evidence`;
+    for (const { value } of [...this.notifications.records.values()].flat())
+      if (!referee.evidenced.has(value.id)) yield `notification ${value.id} became no evidence`;
     for (const [key, order] of around.profile.days ? referee.orders : [])
       if (timersOf(order).some(({ atMs }) => atMs < this.#nowMs)) yield `a timer of ${key} is due`;
     yield* this.#uncommitted();
@@ -263,7 +259,7 @@ export class World {
    */
   #isLeftIdle(key: string, order: OrderState, operation: OperationState): boolean {
     const copies = this.referee.commands.filter(
-      ({ command, isForwarded }) => !isForwarded && command.commandId === operation.commandId,
+      ({ value, isForwarded }) => !isForwarded && value.commandId === operation.commandId,
     );
     if (copies.length > 0 && copies.every(({ isRefused }) => isRefused)) return true;
     return (
@@ -295,57 +291,37 @@ export class World {
     const carried = transactionId === undefined ? command : { ...command, transactionId };
     const { partitions } = topic;
     const to = this.#isOtherPartitioner ? partitions[hashOf(command.orderKey) % partitions.length] : undefined;
-    this.#noteCommand(topic.land(command.orderKey, carried, to));
-    const { commandId } = command;
-    if (!this.#firstPublishedMs.has(commandId)) this.#firstPublishedMs.set(commandId, this.around.scheduler.nowMs);
+    this.referee.commands.push(topic.land(command.orderKey, carried, to));
     this.#unpublished--;
   }
 
   /** The shop sends once more what two people said was not executed. */
-  sendAgain(orderKey: string, commandId: string): void {
-    const sent = this.referee.commands.find(
-      ({ command }) => command.orderKey === orderKey && command.commandId === commandId,
-    );
+  sendAgain(commandId: string): void {
+    const sent = this.#published({ commandId })?.value;
     if (sent === undefined) return;
-    const ids = { commandId: `${commandId}-again`, contentHash: `${sent.command.contentHash}-again` };
-    this.#unpublished++;
-    this.#publish({
-      ...{ atMs: this.around.scheduler.nowMs, command: { ...sent.command, ...ids }, namesReference: false },
-    });
+    const ids = { commandId: `${commandId}-again`, contentHash: `${sent.contentHash}-again` };
+    this.#publishNow({ ...sent, ...ids });
   }
 
   /** The shop, which heard nothing of the money that was given back, refunds as much as was left before. */
   refund({ request: { by, operation: paid }, transactionId }: LedgerEntry, amount: number): void {
-    const sent = this.referee.commands.find(({ command }) => command.commandId === by.commandId);
+    const sent = this.#published(by)?.value;
     if (sent === undefined || (paid !== 'capture' && paid !== 'pay')) return;
     const commandId = `${by.commandId}-refund-${this.referee.commands.length}`;
     const terms = { commandId, contentHash: commandId, operation: 'refund', amount, transactionId } as const;
-    const { supersedes: _none, ...command } = sent.command;
-    this.#unpublished++;
-    this.#publish({ atMs: this.around.scheduler.nowMs, command: { ...command, ...terms }, namesReference: false });
+    const { supersedes: _none, ...command } = sent;
+    this.#publishNow({ ...command, ...terms });
   }
 
-  #noteCommand(record: TopicRecord<SimulatedCommand>): void {
-    const { topic, partition, offset, carries: command } = record;
-    const { nowMs: atMs } = this.around.scheduler;
-    const known: CommandRecord = { topic, partition, offset, atMs, command, isRejected: false };
-    this.#records.set(record, known);
-    this.referee.commands.push(known);
+  #publishNow(command: SimulatedCommand): void {
+    this.#unpublished++;
+    this.#publish({ atMs: this.around.scheduler.nowMs, command, namesReference: false });
   }
 
   /** A command that lay on another number than its order's is on its own, once more. */
-  forwarded(record: TopicRecord<SimulatedCommand>): void {
-    this.#records.get(record)!.isForwarded = true;
-    this.#noteCommand(this.commands.get(record.topic)!.land(record.key, record.carries));
-  }
-
-  rejected(record: TopicRecord<SimulatedCommand>): void {
-    this.#records.get(record)!.isRejected = true;
-  }
-
-  /** The command became a dead letter, because it was published before a partition that lost records was resumed. */
-  heldBack(record: TopicRecord<SimulatedCommand>): void {
-    this.#records.get(record)!.isHeldBack = true;
+  forwarded(record: CommandRecord): void {
+    record.isForwarded = true;
+    this.referee.commands.push(this.commands.get(record.topic)!.land(record.key, record.value));
   }
 
   /** True if the journal has the command by now, no matter who has read it. */
@@ -354,9 +330,13 @@ export class World {
   }
 
   /** Virtual milliseconds of the command's creation. In half of the orders a repeat has a new time. */
-  timeMs(record: TopicRecord<SimulatedCommand>): number {
-    const { carries } = record;
-    return keepsTime(carries) ? this.#firstPublishedMs.get(carries.commandId)! : this.#records.get(record)!.atMs;
+  timeMs({ value, atMs }: CommandRecord): number {
+    return keepsTime(value) ? this.#published(value)!.atMs : atMs;
+  }
+
+  /** The first record of a command. */
+  #published({ commandId }: Pick<SimulatedCommand, 'commandId'>): CommandRecord | undefined {
+    return this.referee.commands.find(({ value }) => value.commandId === commandId);
   }
 
   /** Product code logged an error: it has detected a fault. */
@@ -372,7 +352,7 @@ export class World {
 
   /** Returns the TRANSACTIONID that the shop read in an event. */
   #reported({ operation, orderKey }: SimulatedCommand): string | undefined {
-    if (operation !== 'capture' && operation !== 'refund' && operation !== 'void') return undefined;
+    if (!isFollowUp(operation)) return undefined;
     const kinds = operation === 'refund' && !this.#isRefundOfAuthorization() ? ['capture', 'pay'] : ['authorize'];
     const published = this.referee.expected.filter(
       ({ event }) =>
@@ -393,11 +373,13 @@ export class World {
    * The configuration refuses a command and it is reported as unknown. A command that the journal had when it came must not be in the journal any
    * more: its order's state was deleted meanwhile.
    */
-  refused(record: TopicRecord<SimulatedCommand>, wasKnown: boolean): void {
-    const { carries } = record;
-    if (wasKnown && this.isKnown(carries))
-      this.referee.report('wrongOutcome', `${carries.commandId} is told rejected, and the journal had it when it came`);
-    this.#records.get(record)!.isRefused = true;
+  refused(record: CommandRecord, wasKnown: boolean): void {
+    if (wasKnown && this.isKnown(record.value))
+      this.referee.report(
+        'wrongOutcome',
+        `${record.value.commandId} is told rejected, and the journal had it when it came`,
+      );
+    record.isRefused = true;
   }
 
   /** A timer may end a payment only if all notifications that were acknowledged before that time are in the journal. */
@@ -413,13 +395,13 @@ export class World {
     const unread = [...this.notifications.records.values()]
       .flat()
       .find(
-        ({ carries: { id, orderKey } }) =>
+        ({ value: { id, orderKey } }) =>
           orderKey === key && this.#notifiedMs.get(id)! < endMs && !this.referee.evidenced.has(id),
       );
     if (unread)
       this.referee.report(
         'wrongOutcome',
-        `${record.commandId} is ended as expired, and ${unread.carries.id} was acknowledged before`,
+        `${record.commandId} is ended as expired, and ${unread.value.id} was acknowledged before`,
       );
   }
 
@@ -447,19 +429,19 @@ export class World {
     const finished = decodeFinished(offset, metadata);
     const records =
       topic === this.notifications.name
-        ? this.notifications.records.get(partition)!.map(({ offset: at, carries }) => ({
+        ? this.notifications.records.get(partition)!.map(({ offset: at, value }) => ({
             offset: at,
             // Evidence that was lost is read again after the resume, which sets this commit back.
             isFinished: () =>
-              referee.evidenced.has(carries.id) || (referee.lost.has(carries.orderKey) && !referee.lost.isReadAgain),
-            name: `notification ${carries.id}`,
+              referee.evidenced.has(value.id) || (referee.lost.has(value.orderKey) && !referee.lost.isReadAgain),
+            name: `notification ${value.id}`,
           }))
         : referee.commands
             .filter((record) => record.topic === topic && record.partition === partition)
             .map((record) => ({
               offset: record.offset,
               isFinished: () => referee.isFinished(record),
-              name: record.command.commandId,
+              name: record.value.commandId,
             }));
     referee.committed(records, offset, finished);
   }
