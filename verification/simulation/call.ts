@@ -44,8 +44,8 @@ export function callsOf(
     newToken,
     // The token is drawn before the rules are checked. Another order would change the worlds of all known seeds.
     prepare: async ({ carries }, order, attempt) => {
-      if (process.around.random.chance(0.5)) await process.request('bearer token', () => undefined);
-      if (process.around.isTroubled() && process.around.random.chance(0.01)) throw new NotNowError('no bearer token');
+      if (process.env.random.chance(0.5)) await process.request('bearer token', () => undefined);
+      if (process.env.isTroubled() && process.env.random.chance(0.01)) throw new NotNowError('no bearer token');
       return prepare(carries, order, attempt, process);
     },
     bearerFor: () => Promise.resolve(undefined),
@@ -76,8 +76,8 @@ function prepare(
   const target = order.operations.find((other) => other.commandId === supersedes);
   const isForm = target?.operation === 'authorize' && METHODS[target.method].fields === METHODS.A.fields;
   const permits: PreparedAttempt<PlatformRequest>['permits'] =
-    isForm && process.around.profile.edges?.waiting?.supersedesDoubts ? { supersedesDoubt: true } : {};
-  if (command.notAfterMs !== undefined && process.around.scheduler.nowMs > command.notAfterMs)
+    isForm && process.env.profile.edges?.waiting?.supersedesDoubts ? { supersedesDoubt: true } : {};
+  if (command.notAfterMs !== undefined && process.env.scheduler.nowMs > command.notAfterMs)
     return rejected({ path: 'notAfter', code: 'not_after_passed', message: 'has passed' }, false);
   if (fault) return rejected(fault);
   if (operation === 'void' && !METHODS[method].takesVoid)
@@ -87,7 +87,7 @@ function prepare(
   const { extraData, isTagged } = tagExtraData(command.isUntagged ? 'x'.repeat(250) : 'basket', commandId, attempt);
   const fields = compact({ amount, transactionId, extraData: operation === 'pay' ? undefined : extraData });
   const isReferenceRead = transactionId !== undefined && command.transactionId === undefined;
-  const by = { commandId, attempt, token: '', preparedMs: process.around.scheduler.nowMs, ...compact({ supersedes }) };
+  const by = { commandId, attempt, token: '', preparedMs: process.env.scheduler.nowMs, ...compact({ supersedes }) };
   return {
     terms,
     restsOnOrder: isReferenceRead,
@@ -117,7 +117,7 @@ async function send(
   process: SimulatedProcess,
   platform: SimulatedPlatform,
 ): Promise<CallResult> {
-  const { random, profile, isTroubled, scheduler } = process.around;
+  const { random, profile, isTroubled, scheduler } = process.env;
   const hasTrouble = isTroubled() && random.chance(profile.platformTrouble);
   const trouble = hasTrouble ? random.pick(TROUBLES) : 'none';
   await process.request('connect', () => undefined);

@@ -28,21 +28,21 @@ export class ClockWatch {
     view: OwnedJournal,
     private readonly world: World,
   ) {
-    const { around } = process;
+    const { env } = process;
     this.#watch = new TimerWatch(
       {
         read: (...order) => view.read(...order),
         // Unless all were stopped for days, a world lasts minutes, and no timer can be due by right clocks.
         append: (record, trace) => {
-          if (around.profile.days === undefined)
-            around.byWrongClock.push(
+          if (env.profile.days === undefined)
+            env.byWrongClock.push(
               `${process.name} wrote ${record.record} of ${record.orderId}: somebody's clock was wrong`,
             );
           return view.append(record, trace);
         },
       },
       {
-        timeMs: () => process.request('TIME', () => EPOCH_MS + around.stoppedMs + around.scheduler.nowMs),
+        timeMs: () => process.request('TIME', () => EPOCH_MS + env.stoppedMs + env.scheduler.nowMs),
         dueOrders: () =>
           process.request('due orders', () => world.plan.orderKeys.filter((key) => world.index.order(key))),
       },
@@ -78,7 +78,7 @@ export class ClockWatch {
   taken(commandId: string): void {
     const { process } = this;
     if (this.#wasCompared && process.isClockWrong)
-      process.around.byWrongClock.push(`${process.name} took ${commandId} while its clock was wrong`);
+      process.env.byWrongClock.push(`${process.name} took ${commandId} while its clock was wrong`);
   }
 
   async #poll(): Promise<void> {

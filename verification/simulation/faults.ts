@@ -10,15 +10,15 @@ const CRITICAL_TIMES = 4;
 const FOR_EVER: Sleeper = { isAlive: true, pausedUntilMs: 0 };
 
 /** What fails in a world, by its profile: whenever a process wakes, and at set times. */
-export class Faults {
+export class FaultInjector {
   readonly counts = { crashes: 0, pauses: 0, flushes: 0 };
 
   constructor(private readonly fleet: Fleet) {}
 
   /** Call it before the process does what the label says. */
-  strike(process: SimulatedProcess, label: string): void {
-    const { index, gatewayGroup, notificationGroup, around } = this.fleet.world;
-    const { random, scheduler, profile, note } = around;
+  inject(process: SimulatedProcess, label: string): void {
+    const { index, gatewayGroup, notificationGroup, env } = this.fleet.world;
+    const { random, scheduler, profile, note } = env;
     const { losses, moves } = profile;
     const times = CRITICAL.test(label) ? CRITICAL_TIMES : 1;
     if (random.chance(profile.crash * times)) {
@@ -61,13 +61,13 @@ export class Faults {
   schedule(): void {
     const { fleet } = this;
     const { world } = fleet;
-    const { random, scheduler, profile } = world.around;
+    const { random, scheduler, profile } = world.env;
     const { days, joins, edges: { cutsAtMs = [], movesAtMs, switches = [] } = {} } = profile;
     if (days) {
       scheduler.after(days.stopAtMs, 'all gateways stop', () => fleet.stop());
       // Some seconds of the platform later, more than a week has passed.
       scheduler.after(days.startAtMs, 'days later, the gateways may start', () => {
-        world.around.stoppedMs = days.passedMs;
+        world.env.stoppedMs = days.passedMs;
         fleet.release();
       });
     }

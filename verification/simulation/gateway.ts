@@ -71,26 +71,26 @@ export class SimulatedGateway {
       ...{ log: world.journal.appendsOf(process), index: this.#index, journal: world.journal.readerOf(process) },
       ...{ timing: process, logger, rulesVersion, epoch: () => world.journal.epoch, follower: this.#follower },
       events: { publish: (batch) => this.#publish(batch) },
-      random: () => process.around.random.next(),
+      random: () => process.env.random.next(),
       bounds: (partition) => process.request('journal bounds', () => world.journal.offsets().get(partition)!),
     });
     const platform = callsOf(process, world.platform, () => `${process.name}#${++this.#tokens}`);
     const repeats = { republish: async (_: unknown, __: unknown, append: () => unknown) => void (await append()) };
     this.#executor = new CommandExecutor(this.journal, platform, { clock, rails: railGateOf(process), repeats });
-    const { profile } = process.around;
+    const { profile } = process.env;
     if (profile.clocks !== undefined || profile.days !== undefined)
       this.#clocks = new ClockWatch(process, clock, this.journal, world);
     this.#doubts = new DoubtWatch(this.journal, clock, DOUBT_WAIT_MS, logger);
   }
 
   /** The first offset of a journal partition that it follows and has not read; undefined for another partition. */
-  hasReadTo(partition: number): bigint | undefined {
-    return this.#follower.hasReadTo(partition);
+  nextOffset(partition: number): bigint | undefined {
+    return this.#follower.nextOffset(partition);
   }
 
   /** Counts the fetches that were answered from another offset than requested. */
-  strays(partition: number): number {
-    return this.#follower.strays(partition);
+  unexpectedAnswers(partition: number): number {
+    return this.#follower.unexpectedAnswers(partition);
   }
 
   /** Starts the parts in the order of the service (`GatewayLifecycle`): the journal, what runs on an interval, the groups. */
@@ -119,7 +119,7 @@ export class SimulatedGateway {
   }
 
   async #reachesIndex(): Promise<boolean> {
-    if (this.process.around.profile.cut === undefined) return true;
+    if (this.process.env.profile.cut === undefined) return true;
     return this.#index.readTogether(0, []).then(
       () => true,
       () => false,
@@ -128,14 +128,14 @@ export class SimulatedGateway {
 
   #startTimers(): void {
     const { process, journal, world } = this;
-    if (process.around.profile.cut !== undefined)
+    if (process.env.profile.cut !== undefined)
       process.every(OBSTACLES_LOOK_MS, 'looks for obstacles', () => void this.#lookForObstacles());
     process.every(
       DOUBT_LOOK_MS,
       'looks for doubts',
       oneAtATime(() => this.#doubts.poll()),
     );
-    const { keepsEveryMs } = process.around.profile.edges ?? {};
+    const { keepsEveryMs } = process.env.profile.edges ?? {};
     if (keepsEveryMs === undefined) return;
     const keep = () => runRetentionTimer(process, journal, world.plan.orderKeys);
     process.every(
@@ -210,7 +210,7 @@ export class SimulatedGateway {
   }
 
   async #takeNotification({ partition, offset }: ConsumedRecord): Promise<void> {
-    const { profile, random } = this.process.around;
+    const { profile, random } = this.process.env;
     if (profile.days !== undefined) await this.process.sleep(random.between(0, profile.days.slowMs));
     const record = this.world.notifications.find(partition, offset)!;
     const at = new Date(this.#clock.nowMs()).toISOString();
@@ -264,7 +264,7 @@ export class SimulatedGateway {
     const publishing = this.#published.then(() =>
       process.uncertain('publish events', () => world.referee.publishedEvents(events)),
     );
-    this.#published = publishing.catch(() => process.sleep(process.around.profile.slowMs + 1_600));
+    this.#published = publishing.catch(() => process.sleep(process.env.profile.slowMs + 1_600));
     return publishing;
   }
 }

@@ -43,13 +43,13 @@ export class JournalLoss {
   }
 
   #after(ms: number, act: () => void): void {
-    this.fleet.world.around.scheduler.after(ms, 'a journal partition loses records', act);
+    this.fleet.world.env.scheduler.after(ms, 'a journal partition loses records', act);
   }
 
   #loseLeader(): void {
     const { edges } = this;
-    const { around, journal, index } = this.fleet.world;
-    if (!around.isTroubled()) return;
+    const { env, journal, index } = this.fleet.world;
+    if (!env.isTroubled()) return;
     // Only records that the index knows are lost: otherwise a process that starts then could not detect the loss.
     const fewest = edges.exactly ? edges.records : 1;
     const indexed = [...index.markers].flatMap(([partition, marker]) => {
@@ -59,13 +59,13 @@ export class JournalLoss {
       return offsets.length >= fewest && isWhole ? [{ partition, offsets }] : [];
     });
     if (indexed.length === 0) return this.#after(AGAIN_MS, () => this.#loseLeader());
-    const { partition, offsets } = around.random.pick(indexed);
+    const { partition, offsets } = env.random.pick(indexed);
     const most = Math.min(offsets.length, edges.records);
-    const lost = edges.exactly ? most : around.random.below(most) + 1;
+    const lost = edges.exactly ? most : env.random.below(most) + 1;
     journal.loseLeader(partition);
     this.#isLosing = true;
     const hasRead = (gateway: SimulatedGateway) =>
-      (gateway.hasReadTo(partition) ?? Infinity) >= journal.high(partition);
+      (gateway.nextOffset(partition) ?? Infinity) >= journal.high(partition);
     this.#whenAll(hasRead, READ_WITHIN_MS, () => this.#lose(partition, edges.isRecreated ? 0n : offsets.at(-lost)!));
   }
 
@@ -74,13 +74,13 @@ export class JournalLoss {
    * within milliseconds, writers within some hundreds. A gateway that is suspended until the log has grown again is not simulated.
    */
   #lose(partition: number, from: bigint): void {
-    const { world, living } = this.fleet;
-    world.around.note(`journal partition ${partition} loses its records from ${from} on`);
-    const readers = [...living.values()].filter((gateway) => gateway.hasReadTo(partition) !== undefined);
-    const before = new Map(readers.map((gateway) => [gateway, gateway.strays(partition)]));
+    const { world, running } = this.fleet;
+    world.env.note(`journal partition ${partition} loses its records from ${from} on`);
+    const readers = [...running.values()].filter((gateway) => gateway.nextOffset(partition) !== undefined);
+    const before = new Map(readers.map((gateway) => [gateway, gateway.unexpectedAnswers(partition)]));
     world.lose(partition, from);
     this.#partition = partition;
-    const hasAsked = (gateway: SimulatedGateway) => gateway.strays(partition) > (before.get(gateway) ?? -1);
+    const hasAsked = (gateway: SimulatedGateway) => gateway.unexpectedAnswers(partition) > (before.get(gateway) ?? -1);
     this.#whenAll(hasAsked, READ_WITHIN_MS, () => {
       world.journal.lead(partition);
       this.#isLosing = false;
@@ -89,7 +89,7 @@ export class JournalLoss {
 
   /** Waits until the condition holds for all gateways, and kills those for which it does not in time. */
   #whenAll(isReady: (gateway: SimulatedGateway) => boolean, waitMs: number, act: () => void): void {
-    const late = [...this.fleet.living].filter(([, gateway]) => !isReady(gateway));
+    const late = [...this.fleet.running].filter(([, gateway]) => !isReady(gateway));
     if (late.length > 0 && waitMs > 0) return this.#after(LOOK_MS, () => this.#whenAll(isReady, waitMs - LOOK_MS, act));
     for (const [process] of late) this.fleet.kill(process);
     act();
@@ -100,27 +100,30 @@ export class JournalLoss {
    * refuses while the group has a member, so requests that a killed gateway had sent arrive before it.
    */
   async repair(run: Run): Promise<void> {
-    const { world, living } = this.fleet;
-    const { scheduler, random, note } = world.around;
+    const { world, running } = this.fleet;
+    const { scheduler, random, note } = world.env;
     await run(() => !this.#isLosing);
     const partition = this.#partition;
     if (partition === undefined) return;
     const until = (atMs: number) => run(() => scheduler.nowMs >= atMs);
     const resume = (steps: number) => this.fleet.whileStopped(run, () => world.resume(partition, steps));
-    const serving = () => [...living].filter(([, { journal }]) => journal.ownerOf(partition)?.isServing === true);
+    const serving = () => [...running].filter(([, { journal }]) => journal.ownerOf(partition)?.isServing === true);
     const reportServing = (why: string) => {
       for (const [{ name }] of serving())
-        world.referee.report('wentOn', `${name} goes on with partition ${partition}, ${why}`);
+        world.referee.report('continuedAfterLoss', `${name} goes on with partition ${partition}, ${why}`);
     };
-    const hasStopped = () => [...living.values()].some(({ journal }) => journal.stopped.has(partition));
+    const hasStopped = () => [...running.values()].some(({ journal }) => journal.stopped.has(partition));
     const giveUpMs = scheduler.nowMs + STOPS_AFTER_LOSS_WITHIN_MS;
     await run(() => (hasStopped() && serving().length === 0) || scheduler.nowMs > giveUpMs);
     if (!hasStopped())
-      world.referee.report('wentOn', `no gateway has stopped partition ${partition}, which has lost records`);
+      world.referee.report(
+        'continuedAfterLoss',
+        `no gateway has stopped partition ${partition}, which has lost records`,
+      );
     reportServing('which has lost records');
     note(`two people decide that journal partition ${partition} goes on`);
     // Drawn apart, so that older seeds still give the same worlds up to here.
-    const apart = random.apart();
+    const apart = random.fork();
     for (const steps of this.#interruptions(apart)) {
       await resume(steps);
       await until(scheduler.nowMs + apart.between(1_000, STARTED_BETWEEN_MS));
@@ -148,13 +151,13 @@ export class BrokenRecord {
     private readonly fleet: Fleet,
     atMs: number,
   ) {
-    const { scheduler } = fleet.world.around;
+    const { scheduler } = fleet.world.env;
     scheduler.after(atMs, 'a record that can not be read is written', () => this.#land());
   }
 
   #land(): void {
     const { world } = this.fleet;
-    const partition = world.around.random.pick([...world.journal.partitions.keys()]);
+    const partition = world.env.random.pick([...world.journal.partitions.keys()]);
     let number = 0;
     while (journalPartition(`${MERCHANT}/x${number}`) !== partition) number++;
     const orderKey = `${MERCHANT}/x${number}`;
@@ -162,16 +165,16 @@ export class BrokenRecord {
     const { result: _, ...record } = evidenceOf({ orderKey, operation: 'capture', execCode: '0000' }, now);
     this.#at = world.journal.landBroken(orderKey, encodeRecord(record as unknown as JournalRecord));
     world.stopsAt(partition);
-    world.around.note(`the record at ${this.#at.offset} of partition ${partition} can not be read`);
+    world.env.note(`the record at ${this.#at.offset} of partition ${partition} can not be read`);
   }
 
   async repair(run: Run): Promise<void> {
-    const { world, living } = this.fleet;
-    const { scheduler } = world.around;
+    const { world, running } = this.fleet;
+    const { scheduler } = world.env;
     await run(() => this.#at !== undefined);
     const { partition, offset } = this.#at!;
     const isNamed = () =>
-      [...living.values()].some(({ journal }) =>
+      [...running.values()].some(({ journal }) =>
         journal.stopped.get(partition)?.includes(`stopped at offset ${offset}: `),
       );
     const untilNamed = () => {
@@ -184,10 +187,10 @@ export class BrokenRecord {
     // At this moment the partition may be changing hands: its next owner names the record too.
     await untilNamed();
     const at = `the record at ${offset} of partition ${partition}, which can not be read`;
-    if (!isNamed()) world.referee.report('wentOn', `no gateway has stopped at ${at}`);
-    for (const [{ name }, { journal }] of living)
+    if (!isNamed()) world.referee.report('continuedAfterLoss', `no gateway has stopped at ${at}`);
+    for (const [{ name }, { journal }] of running)
       if ((journal.ownerOf(partition)?.position ?? 0n) > offset)
-        world.referee.report('wentOn', `${name} has passed ${at}`);
+        world.referee.report('continuedAfterLoss', `${name} has passed ${at}`);
     await this.fleet.whileStopped(run, () => world.skip(partition, offset));
   }
 }

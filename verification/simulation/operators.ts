@@ -28,7 +28,7 @@ const LOOKS_AT_DOUBT = 2;
 const LOOKS_AT_CONFLICT = 3;
 
 /** Looks up waiting and doubtful operations. An operator also reports on waiting ones, a day after their begin or an hour too early. */
-export function lookAfter({ around: { random, scheduler }, referee, platform, journal }: World): void {
+export function lookAfter({ env: { random, scheduler }, referee, platform, journal }: World): void {
   for (const [key, { operations }] of referee.orders) {
     for (const { commandId } of operations) {
       const present = () => findOperation(referee.order(key), commandId)!;
@@ -60,8 +60,8 @@ export function lookAfter({ around: { random, scheduler }, referee, platform, jo
 
 /** Looks at every doubt that is old enough, and reports the result in the platform's books. */
 export function operate(world: World): void {
-  const { around, referee, platform, journal } = world;
-  const { random, scheduler } = around;
+  const { env, referee, platform, journal } = world;
+  const { random, scheduler } = env;
   for (const [key, order] of referee.orders) {
     for (const operation of order.operations.filter(isInDoubt)) {
       const intent = world.intentOf(key, operation.token);
@@ -85,8 +85,8 @@ interface View {
  * since: if none has, they look into the books again before they say it.
  */
 export function resolveDoubts(world: World, { withinMs, lateBooks }: NonNullable<Profile['staleViews']>): void {
-  const { around, journal, platform, referee } = world;
-  const { random, scheduler } = around;
+  const { env, journal, platform, referee } = world;
+  const { random, scheduler } = env;
   let proposals = 0;
 
   const lookLater = (orderKey: string, commandId: string, looks: number): void => {
@@ -135,8 +135,8 @@ type Statement = Pick<Settled, 'outcome' | 'result' | 'transactionId' | 'amount'
  * order that has moved on since they looked, some alone: none of these may count.
  */
 export function settleConflicts(world: World, settles: NonNullable<Profile['settles']>): void {
-  const { around, journal, platform, referee } = world;
-  const { random, scheduler } = around;
+  const { env, journal, platform, referee } = world;
+  const { random, scheduler } = env;
   const seenConflicts = new Set<string>();
   let settlements = 0;
 

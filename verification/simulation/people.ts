@@ -5,9 +5,9 @@ import type { WaitingEdges } from './profile.js';
 import type { World } from './world.js';
 
 /** Ends payments that wait: the cardholder decides on the form, or the provider on an application, or a timer ends them. */
-export function playCardholders({ around, journal, platform, referee }: World): void {
-  const { random, scheduler } = around;
-  const { edges: { waiting } = {}, days } = around.profile;
+export function playCardholders({ env, journal, platform, referee }: World): void {
+  const { random, scheduler } = env;
+  const { edges: { waiting } = {}, days } = env.profile;
 
   /** Some never decide. */
   const awaitDecision = (entry: LedgerEntry): void => {
@@ -70,13 +70,13 @@ const BY_HAND_WITHIN_MS = 10_000;
  * While an untagged capture, refund or void of ours is open or in doubt, people in the platform's back office make one of the same kind and amount, whose
  * notification looks like ours.
  */
-export function playBackOffice({ around, journal, plan, platform, referee }: World): void {
-  const { backOffice = 0 } = around.profile.edges ?? {};
-  const random = around.random.apart();
+export function playBackOffice({ env, journal, plan, platform, referee }: World): void {
+  const { backOffice = 0 } = env.profile.edges ?? {};
+  const random = env.random.fork();
   const copied = new Set<string>();
-  if (backOffice > 0 || around.profile.staleViews) {
+  if (backOffice > 0 || env.profile.staleViews) {
     // The shop often fills EXTRADATA, so that no tag fits.
-    const room = around.random.apart();
+    const room = env.random.fork();
     for (const { command } of plan.commands)
       if (isMadeElsewhereToo(command.operation) && room.chance(0.6)) command.isUntagged = true;
   }
@@ -89,7 +89,7 @@ export function playBackOffice({ around, journal, plan, platform, referee }: Wor
       copied.add(commandId);
       if (!random.chance(backOffice)) return;
       const afterMs = random.between(0, BY_HAND_WITHIN_MS);
-      around.scheduler.after(afterMs, `the back office makes a ${operation} like ${commandId}`, () =>
+      env.scheduler.after(afterMs, `the back office makes a ${operation} like ${commandId}`, () =>
         platform.makeByHand({ orderKey, operation, amount }, random),
       );
     });

@@ -1,6 +1,6 @@
 import type { OperationKind } from '@tranche/contracts';
 import { untagExtraData, type OperationState } from '@tranche/order-journal';
-import type { Surroundings } from './process.js';
+import type { Environment } from './process.js';
 import type { Random } from './random.js';
 
 /** One call as it arrives. Only the referee uses `by`. */
@@ -72,7 +72,7 @@ export class SimulatedPlatform {
   readonly #listeners: ((entry: LedgerEntry) => void)[] = [];
 
   constructor(
-    private readonly around: Surroundings,
+    private readonly env: Environment,
     private readonly notify: (notification: SimulatedNotification, delayMs: number) => void,
   ) {}
 
@@ -90,7 +90,7 @@ export class SimulatedPlatform {
 
   /** Takes a call and returns the true answer. With `refuses` the platform does not execute, and says so. */
   take(request: PlatformRequest, refuses: boolean): PlatformAnswer {
-    const { random } = this.around;
+    const { random } = this.env;
     if (refuses) {
       const execCode = random.pick(NOT_EXECUTED);
       if (random.chance(0.7)) this.#notify(request, { execCode });
@@ -119,12 +119,12 @@ export class SimulatedPlatform {
   /** The cardholder validates or leaves the provider's form; the provider approves or declines. */
   decide(entry: LedgerEntry): void {
     if (entry.standing !== 'redirect_required' && entry.standing !== 'pending') return;
-    const succeeds = this.around.random.chance(0.75);
+    const succeeds = this.env.random.chance(0.75);
     if (
       entry.standing === 'redirect_required' &&
       entry.request.method === 'B' &&
       succeeds &&
-      this.around.random.chance(0.3)
+      this.env.random.chance(0.3)
     ) {
       this.#settle(entry, 'pending', '0003');
       return;
@@ -136,7 +136,7 @@ export class SimulatedPlatform {
   deny(entry: LedgerEntry): void {
     entry.wasDenied = true;
     const { orderKey, operation, extraData } = entry.request;
-    const execCode = this.around.random.pick(['5001', '5003', '5005']);
+    const execCode = this.env.random.pick(['5001', '5003', '5005']);
     const about = { orderKey, operation, execCode, transactionId: entry.transactionId };
     this.notify(extraData === undefined ? about : { ...about, extraData }, 0);
   }
@@ -182,7 +182,7 @@ export class SimulatedPlatform {
   }
 
   #execute(request: PlatformRequest): PlatformAnswer {
-    const { random, profile } = this.around;
+    const { random, profile } = this.env;
     const refusal =
       profile.isStrict || isOfNothing(request, this.#find(request.orderKey, request.transactionId))
         ? this.#refusal(request)
@@ -190,7 +190,7 @@ export class SimulatedPlatform {
     const [standing, execCode] = refusal ? (['refused', refusal] as const) : this.#result(request);
     const amount = this.#amountOf(request, execCode);
     const transactionId = `T${++this.#transactions}`;
-    const atMs = this.around.scheduler.nowMs;
+    const atMs = this.env.scheduler.nowMs;
     const entry = {
       request,
       transactionId,
@@ -213,7 +213,7 @@ export class SimulatedPlatform {
   }
 
   #settle(entry: LedgerEntry, standing: Standing, execCode: string): void {
-    Object.assign(entry, { standing, execCode, settledMs: this.around.scheduler.nowMs });
+    Object.assign(entry, { standing, execCode, settledMs: this.env.scheduler.nowMs });
     entry.isReported = this.#notify(entry.request, this.#answerOf(entry));
   }
 
@@ -228,9 +228,9 @@ export class SimulatedPlatform {
   }
 
   #result({ operation, method }: PlatformRequest): [Standing, string] {
-    const { random } = this.around;
+    const { random } = this.env;
     if (random.chance(0.12)) return ['refused', random.pick(['4001', '4004', '1002', '6001'])];
-    if (operation === 'authorize' && method === 'A' && this.around.profile.edges?.waiting?.supersedesDoubts)
+    if (operation === 'authorize' && method === 'A' && this.env.profile.edges?.waiting?.supersedesDoubts)
       return ['redirect_required', '0002'];
     if (operation === 'authorize') {
       const way = random.weighted({ succeeded: 4, redirect: 3, pending: method === 'B' ? 3 : 0, partly: 0.4 });
@@ -245,14 +245,14 @@ export class SimulatedPlatform {
   #amountOf({ operation, amount, orderKey, transactionId, extraData }: PlatformRequest, execCode: string): number {
     if (execCode === '0004') return Math.floor((amount ?? FULL_AMOUNT) / 2);
     if (amount !== undefined)
-      return this.#isOtherAmount(extraData) ? Math.floor(amount * this.around.random.pick([0.9, 1.1])) : amount;
+      return this.#isOtherAmount(extraData) ? Math.floor(amount * this.env.random.pick([0.9, 1.1])) : amount;
     if (operation === 'refund') return Math.max(0, this.remaining(orderKey, transactionId));
     return this.#find(orderKey, transactionId)?.amount ?? FULL_AMOUNT;
   }
 
   /** Untagged evidence with another amount counts as external, so only tagged operations get another amount. */
   #isOtherAmount(extraData: string | undefined): boolean {
-    const { profile, random } = this.around;
+    const { profile, random } = this.env;
     return (
       profile.edges !== undefined &&
       untagExtraData(extraData).tag !== undefined &&
@@ -290,7 +290,7 @@ export class SimulatedPlatform {
 
   /** Notifies early (before the answer), late, twice or never, with the EXTRADATA of the request. Returns false for never. */
   #notify({ orderKey, operation, extraData }: PlatformRequest, answer: PlatformAnswer): boolean {
-    const { random, profile, isTroubled } = this.around;
+    const { random, profile, isTroubled } = this.env;
     if (isTroubled() && random.chance(profile.notificationMissing)) return false;
     const { redirectHtml, ...fields } = answer;
     const { otherCurrency = 0 } = profile.edges?.waiting ?? {};

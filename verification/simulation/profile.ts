@@ -182,7 +182,7 @@ function drawEdges(random: Random, { processes, troubleMs }: Troubles): Edges {
   const first = version();
   const times = isMixed ? 1 + random.below(3) : 0;
   // These numbers are drawn apart, so that older seeds still give the same worlds.
-  const apart = random.apart();
+  const apart = random.fork();
   const versions = Array.from({ length: processes }, () => (isMixed ? version() : first));
   const switches = Array.from({ length: times }, () => ({
     atMs: random.between(0.1, 0.9) * troubleMs,
@@ -197,7 +197,7 @@ function drawEdges(random: Random, { processes, troubleMs }: Troubles): Edges {
     ...drawKeeping(random, troubleMs),
     ...(isMoved ? { movesAtMs: random.between(0.3, 0.9) * troubleMs } : {}),
     ...(waiting && { waiting }),
-    refusals: drawRefusals(random.apart(), processes, troubleMs),
+    refusals: drawRefusals(random.fork(), processes, troubleMs),
   };
 }
 

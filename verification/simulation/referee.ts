@@ -240,7 +240,7 @@ export class Referee {
   executed(entry: LedgerEntry): void {
     const { orderKey, by } = entry.request;
     if (this.lost.has(orderKey) && (by.preparedMs ?? 0) >= this.lost.resumedMs && this.#isOfBefore(by.commandId))
-      this.report('wentOn', `${by.commandId} was sent after the resume`);
+      this.report('continuedAfterLoss', `${by.commandId} was sent after the resume`);
     const { platform } = this.seen;
     const times = platform.ledger.filter(
       ({ request }) => request.orderKey === orderKey && request.by.commandId === by.commandId,

@@ -25,7 +25,7 @@ export async function runRetentionTimer(
   view: OwnedJournal,
   orderKeys: readonly string[],
 ): Promise<void> {
-  const { random, isTroubled } = process.around;
+  const { random, isTroubled } = process.env;
   if (!isTroubled()) return;
   const { merchant, orderId } = parseOrderKey(random.pick(orderKeys))!;
   const timer = random.chance(FORGETS) ? 'tombstone' : 'snapshot';

@@ -1,11 +1,11 @@
 import { RULES, RULES_VERSION } from '@tranche/order-journal';
-import { Faults } from './faults.js';
+import { FaultInjector } from './faults.js';
 import { finalCheck } from './final-check.js';
 import { Fleet, type Run } from './fleet.js';
 import { BrokenRecord, JournalLoss } from './journal-faults.js';
 import { lookAfter, operate, OPERATOR_MS, resolveDoubts, settleConflicts } from './operators.js';
 import { playBackOffice, playCardholders } from './people.js';
-import { SimulatedProcess, type Surroundings } from './process.js';
+import { SimulatedProcess, type Environment } from './process.js';
 import { calmProfile, drawProfile, NEWEST, type Profile, type ProfileName } from './profile.js';
 import { Random } from './random.js';
 import { Scheduler } from './scheduler.js';
@@ -61,16 +61,16 @@ export async function simulate({
   let isTroubled = !isCalm;
   const scheduler = new Scheduler({
     beforeRun: (owner, label) => {
-      if (isTroubled && owner instanceof SimulatedProcess) faults.strike(owner, label);
+      if (isTroubled && owner instanceof SimulatedProcess) faults.inject(owner, label);
     },
     ...(trace ? { trace: (atMs, label) => trace(`${atMs.toFixed(1).padStart(9)}  ${label}`) } : {}),
   });
-  const around: Surroundings = {
+  const env: Environment = {
     ...{ scheduler, random, profile, byWrongClock: [], stoppedMs: 0 },
     isTroubled: () => isTroubled,
     note: (what) => trace?.(`${' '.repeat(11)}  ${what}`),
   };
-  const world = new World(around);
+  const world = new World(env);
   const { referee, journal } = world;
   playCardholders(world);
   playBackOffice(world);
@@ -79,7 +79,7 @@ export async function simulate({
   if (trace)
     journal.onLanded(({ offset, partition, record }) => trace(`  ${partition}/${offset} ${JSON.stringify(record)}`));
   const fleet = new Fleet(world);
-  const faults = new Faults(fleet);
+  const faults = new FaultInjector(fleet);
 
   world.start();
   const damages = [
@@ -110,7 +110,7 @@ export async function simulate({
     if (scheduler.nowMs < restLookMs) return false;
     restLookMs = scheduler.nowMs + REST_LOOK_MS;
     // A paused process may still write when it wakes up.
-    const isAwake = [...fleet.living.keys()].every(({ pausedUntilMs }) => pausedUntilMs <= scheduler.nowMs);
+    const isAwake = [...fleet.running.keys()].every(({ pausedUntilMs }) => pausedUntilMs <= scheduler.nowMs);
     rests = isAwake && world.isAtRest ? rests + 1 : 0;
     return rests >= 2;
   });
@@ -118,7 +118,7 @@ export async function simulate({
     referee.report('lost', `no rest within ${SETTLE_MS / 1000} s after the faults`);
     for (const what of world.unfinished()) referee.report('lost', what);
   }
-  for (const what of around.byWrongClock) referee.report('wrongClock', what);
+  for (const what of env.byWrongClock) referee.report('wrongClock', what);
   if (!isEnough() && profile.moves?.isOrderly) referee.judgeOrderlyMoves();
   const seen = isEnough() ? { operations: 0, inDoubt: 0, falseDoubt: 0 } : finalCheck(referee, world);
   return {

@@ -1,6 +1,6 @@
 import type { ConsumedRecord } from '@tranche/kafka';
 import type { FetchSource } from './group-client.js';
-import type { Surroundings } from './process.js';
+import type { Environment } from './process.js';
 import type { SimulatedJournal } from './journal.js';
 
 /** A record of a command or notification topic; its value stays an object. */
@@ -20,7 +20,7 @@ export class SimulatedTopic<T> {
   readonly #listeners = new Set<(partition: number) => void>();
 
   constructor(
-    private readonly around: Surroundings,
+    private readonly env: Environment,
     readonly name: string,
     readonly partitions: readonly number[],
     private readonly partitionOf: (key: string) => number,
@@ -36,8 +36,8 @@ export class SimulatedTopic<T> {
   land(key: string, value: T, to?: number): TopicRecord<T> {
     const partition = to ?? this.partitionOf(key);
     const offset = this.#next.get(partition) ?? 0n;
-    this.#next.set(partition, offset + (this.around.random.chance(0.15) ? 3n : 1n));
-    const record = { topic: this.name, partition, offset, key, value, atMs: this.around.scheduler.nowMs };
+    this.#next.set(partition, offset + (this.env.random.chance(0.15) ? 3n : 1n));
+    const record = { topic: this.name, partition, offset, key, value, atMs: this.env.scheduler.nowMs };
     this.records.get(partition)!.push(record);
     for (const listener of this.#listeners) listener(partition);
     return record;

@@ -7,7 +7,7 @@ import { JOURNAL } from './topics.js';
 import { SimulatedJournal, type Landed } from './journal.js';
 import { SimulatedIndex } from './order-index.js';
 import { SimulatedPlatform, type LedgerEntry, type SimulatedNotification } from './platform.js';
-import { EPOCH_MS, type Surroundings } from './process.js';
+import { EPOCH_MS, type Environment } from './process.js';
 import { Retention } from './retention.js';
 import { Referee, type CommandRecord } from './referee.js';
 import { hashOf, SimulatedTopic } from './topics.js';
@@ -61,20 +61,20 @@ export class World {
   #resumes = 0;
   #stopsAt: number | undefined;
 
-  constructor(readonly around: Surroundings) {
-    const { random, profile, scheduler } = around;
+  constructor(readonly env: Environment) {
+    const { random, profile, scheduler } = env;
     this.plan = drawPlan(random, profile.troubleMs);
     this.#unpublished = this.plan.commands.length;
-    const journal = (this.journal = new SimulatedJournal(around));
+    const journal = (this.journal = new SimulatedJournal(env));
     for (const key of this.plan.orderKeys) journal.open(journalPartition(key));
-    const platform = (this.platform = new SimulatedPlatform(around, (notification, delayMs) =>
+    const platform = (this.platform = new SimulatedPlatform(env, (notification, delayMs) =>
       this.#notify(notification, delayMs),
     ));
     platform.onExecuted((entry) => this.referee.executed(entry));
     this.referee = new Referee({
       nowMs: () => scheduler.nowMs,
       platform,
-      hasPages: () => around.stoppedMs === 0 && profile.clockJump === 0,
+      hasPages: () => env.stoppedMs === 0 && profile.clockJump === 0,
     });
     journal.onLanded((landed) => {
       this.retention.landed(landed, this.referee.order(landed.key));
@@ -83,14 +83,14 @@ export class World {
       if (profile.days !== undefined) this.#judgeTimer(landed, before);
     });
     const numbers = [...journal.partitions.keys()];
-    const apart = random.apart();
+    const apart = random.fork();
     this.#isOtherPartitioner = numbers.length > 1 && apart.chance(OTHER_PARTITIONER);
     const topics = RAILS.map(
-      (rail) => new SimulatedTopic<SimulatedCommand>(around, topicOf(rail), numbers, journalPartition),
+      (rail) => new SimulatedTopic<SimulatedCommand>(env, topicOf(rail), numbers, journalPartition),
     );
     this.commands = new Map(topics.map((topic) => [topic.name, topic]));
     this.notifications = new SimulatedTopic(
-      around,
+      env,
       'notifications',
       NOTIFICATION_PARTITIONS,
       (key) => hashOf(key) % NOTIFICATION_PARTITIONS.length,
@@ -99,22 +99,22 @@ export class World {
       numbers.map((partition) => ({ topic, partition })),
     );
     const noted = NOTIFICATION_PARTITIONS.map((partition) => ({ topic: this.notifications.name, partition }));
-    this.index = new SimulatedIndex(around);
+    this.index = new SimulatedIndex(env);
     const onCommit = (point: CommitPoint, isOwn: boolean) => this.#committed(point, isOwn);
-    this.gatewayGroup = new SimulatedGroup(around, 'gateway', owned, onCommit);
-    this.notificationGroup = new SimulatedGroup(around, 'notifications', noted, onCommit);
+    this.gatewayGroup = new SimulatedGroup(env, 'gateway', owned, onCommit);
+    this.notificationGroup = new SimulatedGroup(env, 'notifications', noted, onCommit);
   }
 
   /** Schedules the shop's commands, and sometimes an external capture before them. */
   start(): void {
-    const { random, profile } = this.around;
+    const { random, profile } = this.env;
     const { externalsFirst = 0 } = profile.edges ?? {};
-    const apart = random.apart();
+    const apart = random.fork();
     const at = new Date(EPOCH_MS).toISOString();
     for (const key of externalsFirst > 0 ? this.plan.orderKeys : [])
       if (apart.chance(externalsFirst)) this.journal.land(madeElsewhere(key, at));
     for (const planned of this.plan.commands) {
-      this.around.scheduler.after(planned.atMs, `the shop publishes ${planned.command.commandId}`, () =>
+      this.env.scheduler.after(planned.atMs, `the shop publishes ${planned.command.commandId}`, () =>
         this.#publish(planned),
       );
     }
@@ -128,7 +128,7 @@ export class World {
       const published = gatewayGroup.lowestCommitted({ topic: JOURNAL, partition });
       journal.cut(partition, this.retention.firstNeeded(partition, published));
     }
-    if (this.around.random.chance(0.5)) index.restoreOlder();
+    if (this.env.random.chance(0.5)) index.restoreOlder();
     else index.flush();
   }
 
@@ -168,7 +168,7 @@ export class World {
    */
   async resume(partition: number, steps = RESUME_STEPS): Promise<void> {
     const { journal, gatewayGroup, index, resumes } = this;
-    const at = new Date(Math.ceil(this.around.scheduler.nowMs)).toISOString();
+    const at = new Date(Math.ceil(this.env.scheduler.nowMs)).toISOString();
     const id = `resume ${++this.#resumes}`;
     // Copies whose age is known without them are left out: retention may have deleted any of them.
     const copies = [...this.commands.values()].flatMap(({ records }) => [...records.values()].flat());
@@ -217,9 +217,9 @@ export class World {
 
   /** Everything that must happen yet. */
   *unfinished(): Generator<string> {
-    const { journal, index, referee, around } = this;
+    const { journal, index, referee, env } = this;
     if (this.#unpublished > 0) yield `${this.#unpublished} commands are not published`;
-    if (around.scheduler.loose > 0) yield 'requests are on their way';
+    if (env.scheduler.loose > 0) yield 'requests are on their way';
     for (const record of referee.commands)
       if (!referee.isFinished(record)) yield `command ${record.value.commandId} neither ended nor is in doubt`;
     for (const [partition, landed] of journal.partitions) {
@@ -234,14 +234,14 @@ export class World {
           yield `${one.commandId} is ${one.phase}`;
     for (const { value } of [...this.notifications.records.values()].flat())
       if (!referee.evidenced.has(value.id)) yield `notification ${value.id} became no evidence`;
-    for (const [key, order] of around.profile.days ? referee.orders : [])
+    for (const [key, order] of env.profile.days ? referee.orders : [])
       if (timersOf(order).some(({ atMs }) => atMs < this.#nowMs)) yield `a timer of ${key} is due`;
     yield* this.#uncommitted();
   }
 
   *#uncommitted(): Generator<string> {
     // A late commit may still move the committed offset back: records would then be redelivered.
-    if (this.around.profile.appendLost > 0) return;
+    if (this.env.profile.appendLost > 0) return;
     const { gatewayGroup, notificationGroup, notifications, commands } = this;
     for (const { name: topic, records } of [...commands.values(), notifications])
       for (const [partition, all] of records) {
@@ -275,7 +275,7 @@ export class World {
   }
 
   get #nowMs(): number {
-    const { scheduler, stoppedMs } = this.around;
+    const { scheduler, stoppedMs } = this.env;
     return EPOCH_MS + stoppedMs + scheduler.nowMs;
   }
 
@@ -315,7 +315,7 @@ export class World {
 
   #publishNow(command: SimulatedCommand): void {
     this.#unpublished++;
-    this.#publish({ atMs: this.around.scheduler.nowMs, command, namesReference: false });
+    this.#publish({ atMs: this.env.scheduler.nowMs, command, namesReference: false });
   }
 
   /** A command that lay on another number than its order's is on its own, once more. */
@@ -365,7 +365,7 @@ export class World {
   }
 
   #isRefundOfAuthorization(): boolean {
-    const { profile, random } = this.around;
+    const { profile, random } = this.env;
     return profile.edges !== undefined && random.chance(profile.edges.refundOfAuthorization ?? 0);
   }
 
@@ -407,15 +407,11 @@ export class World {
 
   #notify(notification: SimulatedNotification, delayMs: number): void {
     const id = `n${++this.#notifications}`;
-    this.around.scheduler.after(
-      delayMs,
-      `notification ${id} ${notification.operation} ${notification.execCode}`,
-      () => {
-        this.notifications.land(notification.orderKey, { ...notification, id });
-        // A gateway's clock may be behind by as much as they differ.
-        this.#notifiedMs.set(id, this.#nowMs + this.around.profile.clockSkewMs);
-      },
-    );
+    this.env.scheduler.after(delayMs, `notification ${id} ${notification.operation} ${notification.execCode}`, () => {
+      this.notifications.land(notification.orderKey, { ...notification, id });
+      // A gateway's clock may be behind by as much as they differ.
+      this.#notifiedMs.set(id, this.#nowMs + this.env.profile.clockSkewMs);
+    });
   }
 
   #committed({ topic, partition, offset, metadata }: CommitPoint, isOwn: boolean): void {
