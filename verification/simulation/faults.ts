@@ -9,7 +9,7 @@ const CRITICAL_TIMES = 4;
 /** A world at rest does not wait for what never ends. */
 const FOR_EVER: Sleeper = { isAlive: true, pausedUntilMs: 0 };
 
-/** What fails in a world, by its profile: whenever a process wakes, and at set times. */
+/** Makes a world fail by its profile: whenever a process wakes, and at set times. */
 export class FaultInjector {
   readonly counts = { crashes: 0, pauses: 0, flushes: 0 };
 

@@ -124,27 +124,29 @@ export class SimulatedJournal {
     const key = orderKey(record.merchant, record.orderId);
     const partition = journalPartition(key);
     if (this.#leaderless.has(partition)) throw new LeaderlessError(`nobody leads journal partition ${partition}`);
-    const { random, scheduler } = this.env;
     const value = encodeRecord(record);
-    const next = this.high(partition) + (random.chance(0.1) ? 1n : 0n);
+    const next = this.high(partition) + (this.env.random.chance(0.1) ? 1n : 0n);
     // A record with the same bytes at the same offset would make this log indistinguishable from the lost one (docs/decisions/0121).
     const isSame = this.#lost.get(`${partition}/${next}`)?.equals(value) === true;
     const offset = isSame ? next + 1n : next;
-    this.#next.set(partition, offset + 1n);
-    const landed = { key, offset, value, partition, record, atMs: scheduler.nowMs };
-    this.partitions.get(partition)!.push(landed);
+    const landed = this.#put({ key, offset, value, partition, record });
     for (const listener of this.#listeners) listener(landed);
     for (const reader of this.#readers) reader(partition);
     return offset;
+  }
+
+  #put(entry: Omit<Landed, 'atMs'>): Landed {
+    const landed = { ...entry, atMs: this.env.scheduler.nowMs };
+    this.#next.set(entry.partition, entry.offset + 1n);
+    this.partitions.get(entry.partition)!.push(landed);
+    return landed;
   }
 
   /** A record that no release can read is in the log, by a fault of a writer. */
   landBroken(key: string, value: Buffer): { partition: number; offset: bigint } {
     const partition = journalPartition(key);
     const offset = this.high(partition);
-    this.#next.set(partition, offset + 1n);
-    const record = undefined as never;
-    this.partitions.get(partition)!.push({ key, offset, value, partition, record, atMs: this.env.scheduler.nowMs });
+    this.#put({ key, offset, value, partition, record: undefined as never });
     for (const reader of this.#readers) reader(partition);
     return { partition, offset };
   }

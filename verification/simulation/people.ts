@@ -90,7 +90,7 @@ export function playBackOffice({ env, journal, plan, platform, referee }: World)
       if (!random.chance(backOffice)) return;
       const afterMs = random.between(0, BY_HAND_WITHIN_MS);
       env.scheduler.after(afterMs, `the back office makes a ${operation} like ${commandId}`, () =>
-        platform.makeByHand({ orderKey, operation, amount }, random),
+        platform.makeByHand({ orderKey, operation }, amount, random),
       );
     });
 }

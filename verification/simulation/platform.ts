@@ -104,32 +104,26 @@ export class SimulatedPlatform {
    * only.
    */
   makeByHand(
-    {
-      orderKey,
-      operation,
-      amount = 1_000,
-    }: { orderKey: string; operation: OperationKind; amount?: number | undefined },
+    request: Pick<PlatformRequest, 'orderKey' | 'operation'>,
+    amount: number | undefined,
     random: Random,
   ): void {
-    const made = { orderKey, operation, transactionId: `H${this.byHand.length + 1}` };
+    const made = { ...request, transactionId: `H${this.byHand.length + 1}` };
     this.byHand.push(made);
-    this.notify({ ...made, execCode: random.chance(0.85) ? '0000' : '4001', amount }, random.between(0, 2_000));
+    this.notify(
+      { ...made, execCode: random.chance(0.85) ? '0000' : '4001', amount: amount ?? 1_000 },
+      random.between(0, 2_000),
+    );
   }
 
   /** The cardholder validates or leaves the provider's form; the provider approves or declines. */
   decide(entry: LedgerEntry): void {
     if (entry.standing !== 'redirect_required' && entry.standing !== 'pending') return;
-    const succeeds = this.env.random.chance(0.75);
-    if (
-      entry.standing === 'redirect_required' &&
-      entry.request.method === 'B' &&
-      succeeds &&
-      this.env.random.chance(0.3)
-    ) {
-      this.#settle(entry, 'pending', '0003');
-      return;
-    }
-    this.#settle(entry, succeeds ? 'succeeded' : 'refused', succeeds ? '0000' : '4001');
+    const { random } = this.env;
+    const mayWait = entry.standing === 'redirect_required' && entry.request.method === 'B';
+    if (!random.chance(0.75)) this.#settle(entry, 'refused', '4001');
+    else if (mayWait && random.chance(0.3)) this.#settle(entry, 'pending', '0003');
+    else this.#settle(entry, 'succeeded', '0000');
   }
 
   /** Sends a notification with an error code although the payment still waits. */
@@ -191,17 +185,8 @@ export class SimulatedPlatform {
     const amount = this.#amountOf(request, execCode);
     const transactionId = `T${++this.#transactions}`;
     const atMs = this.env.scheduler.nowMs;
-    const entry = {
-      request,
-      transactionId,
-      standing,
-      execCode,
-      amount,
-      atMs,
-      wasRedirect: standing === 'redirect_required',
-      wasExpired: false,
-      isReported: false,
-    };
+    const history = { wasRedirect: standing === 'redirect_required', wasExpired: false, isReported: false };
+    const entry: LedgerEntry = { request, transactionId, standing, execCode, amount, atMs, ...history };
     this.ledger.push(entry);
     for (const listener of this.#listeners) listener(entry);
     if (standing !== 'redirect_required' || random.chance(0.3))
