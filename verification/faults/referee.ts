@@ -13,7 +13,7 @@ import {
   type OrderState,
 } from '@tranche/order-journal';
 import { finalOf } from '../simulation/referee.js';
-import { untrueConflict } from '../simulation/second-payment.js';
+import { untrueConflict } from '../simulation/ledger-guards.js';
 import {
   bookOf,
   contentOf,

@@ -1,4 +1,4 @@
-import { execCode as execCodeOf, METHODS, type CallResult, type OperationKind } from '@tranche/contracts';
+import { execCode as execCodeOf, METHODS, type CallResult, type OperationKind, type Rail } from '@tranche/contracts';
 import {
   compact,
   operationTag,
@@ -9,6 +9,7 @@ import {
   type OrderState,
   type OperationTerms,
   type PreparedAttempt,
+  type RailGate,
   type RejectedAttempt,
 } from '@tranche/order-journal';
 import type { SimulatedCommand } from './commands.js';
@@ -43,8 +44,8 @@ export function callsOf(
     newToken,
     // The token is drawn before the rules are checked. Another order would change the worlds of all known seeds.
     prepare: async ({ carries }, order, attempt) => {
-      if (process.around.random.chance(0.5)) await process.request('bearer token', () => undefined);
-      if (process.around.isTroubled() && process.around.random.chance(0.01)) throw new NotNowError('no bearer token');
+      if (process.env.random.chance(0.5)) await process.request('bearer token', () => undefined);
+      if (process.env.isTroubled() && process.env.random.chance(0.01)) throw new NotNowError('no bearer token');
       return prepare(carries, order, attempt, process);
     },
     bearerFor: () => Promise.resolve(undefined),
@@ -75,8 +76,8 @@ function prepare(
   const target = order.operations.find((other) => other.commandId === supersedes);
   const isForm = target?.operation === 'authorize' && METHODS[target.method].fields === METHODS.A.fields;
   const permits: PreparedAttempt<PlatformRequest>['permits'] =
-    isForm && process.around.profile.edges?.waiting?.supersedesDoubts ? { supersedesDoubt: true } : {};
-  if (command.notAfterMs !== undefined && process.around.scheduler.nowMs > command.notAfterMs)
+    isForm && process.env.profile.edges?.waiting?.supersedesDoubts ? { supersedesDoubt: true } : {};
+  if (command.notAfterMs !== undefined && process.env.scheduler.nowMs > command.notAfterMs)
     return rejected({ path: 'notAfter', code: 'not_after_passed', message: 'has passed' }, false);
   if (fault) return rejected(fault);
   if (operation === 'void' && !METHODS[method].takesVoid)
@@ -86,7 +87,7 @@ function prepare(
   const { extraData, isTagged } = tagExtraData(command.isUntagged ? 'x'.repeat(250) : 'basket', commandId, attempt);
   const fields = compact({ amount, transactionId, extraData: operation === 'pay' ? undefined : extraData });
   const isReferenceRead = transactionId !== undefined && command.transactionId === undefined;
-  const by = { commandId, attempt, token: '', preparedMs: process.around.scheduler.nowMs, ...compact({ supersedes }) };
+  const by = { commandId, attempt, token: '', preparedMs: process.env.scheduler.nowMs, ...compact({ supersedes }) };
   return {
     terms,
     restsOnOrder: isReferenceRead,
@@ -101,7 +102,7 @@ function named({ operation, transactionId }: SimulatedCommand, order: OrderState
   return transactionId === undefined ? referenceFor(order, operation) : { transactionId };
 }
 
-const isFollowUp = (operation: OperationKind): operation is 'capture' | 'refund' | 'void' =>
+export const isFollowUp = (operation: OperationKind): operation is 'capture' | 'refund' | 'void' =>
   operation === 'capture' || operation === 'refund' || operation === 'void';
 
 /** A call may come to one of these instead of a plain answer. */
@@ -116,7 +117,7 @@ async function send(
   process: SimulatedProcess,
   platform: SimulatedPlatform,
 ): Promise<CallResult> {
-  const { random, profile, isTroubled, scheduler } = process.around;
+  const { random, profile, isTroubled, scheduler } = process.env;
   const hasTrouble = isTroubled() && random.chance(profile.platformTrouble);
   const trouble = hasTrouble ? random.pick(TROUBLES) : 'none';
   await process.request('connect', () => undefined);
@@ -169,4 +170,30 @@ function classify(answer: PlatformAnswer): CallResult {
     case 'in_doubt':
       return { record: 'IN_DOUBT', reason: 'platform_in_doubt', message: meaning, execCode: answer.execCode };
   }
+}
+
+const FAILURES_UNTIL_BLOCKED = 3;
+const BLOCKED_MS = 1_500;
+
+/** Blocks a rail for a while after several calls in a row that the platform did not execute. */
+export function railGateOf(process: SimulatedProcess): RailGate {
+  const failures = new Map<Rail, number>();
+  const blockedUntilMs = new Map<Rail, number>();
+  const blockedMs = (rail: Rail) => Math.max(0, (blockedUntilMs.get(rail) ?? 0) - process.monotonicMs());
+  return {
+    enter: (rail) => {
+      if (blockedMs(rail) > 0) return undefined;
+      return {
+        leave: (result) => {
+          if (result === undefined) return;
+          const isUnavailable = result.record === 'NOT_EXECUTED' && result.reason !== 'auth_refused';
+          failures.set(rail, isUnavailable ? (failures.get(rail) ?? 0) + 1 : 0);
+          if (failures.get(rail)! >= FAILURES_UNTIL_BLOCKED)
+            blockedUntilMs.set(rail, process.monotonicMs() + BLOCKED_MS);
+        },
+      };
+    },
+    wait: (rail, _merchant, signal) => process.sleep(blockedMs(rail), signal),
+    blockedMs: () => 0,
+  };
 }

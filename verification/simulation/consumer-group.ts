@@ -1,5 +1,5 @@
 import { MembershipLostError, numberPlan, type CommitPoint, type TopicPartition } from '@tranche/kafka';
-import type { Surroundings } from './process.js';
+import type { Environment } from './process.js';
 
 /** Milliseconds without a heartbeat after which a member is removed from the group. */
 export const SESSION_MS = 4_000;
@@ -40,7 +40,7 @@ export class SimulatedGroup {
   #isJoining = false;
 
   constructor(
-    private readonly around: Surroundings,
+    private readonly env: Environment,
     readonly name: string,
     readonly partitions: readonly TopicPartition[],
     private readonly onCommit: (point: CommitPoint, isOwn: boolean) => void,
@@ -64,7 +64,7 @@ export class SimulatedGroup {
       if (!committed) continue;
       const offset = renamed(partition.partition, committed.offset);
       this.#committed.set(idOf(partition), { ...committed, offset });
-      this.#commits.set(idOf(partition), [{ atMs: this.around.scheduler.nowMs, offset }]);
+      this.#commits.set(idOf(partition), [{ atMs: this.env.scheduler.nowMs, offset }]);
     }
   }
 
@@ -83,7 +83,7 @@ export class SimulatedGroup {
 
   join(member: GroupMember): void {
     this.rebalance();
-    const seat = { member, lastSeenMs: this.around.scheduler.nowMs, hasJoined: true };
+    const seat = { member, lastSeenMs: this.env.scheduler.nowMs, hasJoined: true };
     this.#seats.set(member.id, seat);
     this.#watch(seat);
     if ([...this.#seats.values()].every(({ hasJoined }) => hasJoined)) this.#complete();
@@ -92,7 +92,7 @@ export class SimulatedGroup {
   heartbeat(id: string, generation: number): 'ok' | 'rebalance' | 'unknown' {
     const seat = this.#seats.get(id);
     if (!seat || (generation !== this.#generation && !seat.hasJoined)) return 'unknown';
-    seat.lastSeenMs = this.around.scheduler.nowMs;
+    seat.lastSeenMs = this.env.scheduler.nowMs;
     return this.#isJoining && !seat.hasJoined ? 'rebalance' : 'ok';
   }
 
@@ -103,7 +103,7 @@ export class SimulatedGroup {
     this.rebalances++;
     for (const seat of this.#seats.values()) seat.hasJoined = false;
     const generation = this.#generation;
-    this.around.scheduler.after(
+    this.env.scheduler.after(
       REBALANCE_MS,
       `${this.name}: nobody waits any longer`,
       () => {
@@ -114,7 +114,7 @@ export class SimulatedGroup {
   }
 
   #keep(id: string, offset: bigint): void {
-    const { nowMs } = this.around.scheduler;
+    const { nowMs } = this.env.scheduler;
     const commits = this.#commits.get(id) ?? [{ atMs: -Infinity, offset: 0n }];
     const firstLate = commits.findIndex(({ atMs }) => atMs > nowMs - LATE_MS);
     this.#commits.set(id, [...commits.slice(firstLate < 0 ? -1 : Math.max(0, firstLate - 1)), { atMs: nowMs, offset }]);
@@ -154,11 +154,11 @@ export class SimulatedGroup {
 
   /** Assignment is sticky, but in troubled times half of the members forget what they owned, so that partitions move more often. */
   #wishes({ owned }: GroupMember): Record<string, number[]> {
-    return this.around.isTroubled() && this.around.random.chance(0.5) ? {} : owned;
+    return this.env.isTroubled() && this.env.random.chance(0.5) ? {} : owned;
   }
 
   #watch(seat: Seat): void {
-    const { scheduler } = this.around;
+    const { scheduler } = this.env;
     const { id } = seat.member;
     const look = () => {
       if (this.#seats.get(id) !== seat) return;

@@ -5,6 +5,7 @@ import {
   inOrder,
   untagExtraData,
   type EvidenceRecord,
+  type OperationState,
 } from '@tranche/order-journal';
 import { MERCHANT } from './commands.js';
 import type { LedgerEntry, SimulatedNotification } from './platform.js';
@@ -24,14 +25,12 @@ export function evidenceOf(notification: SimulatedNotification, at: string): Evi
 
 /** Makes an operator's report after a look into the platform's books: it is true, and late enough (R5). */
 export function operatorsReport(
-  doubt: { orderKey: string; commandId: string; attempt: number; operation: EvidenceRecord['operation'] },
+  orderKey: string,
+  { commandId, attempt, operation }: OperationState,
   executed: LedgerEntry | undefined,
   at: string,
 ): EvidenceRecord {
-  const { orderKey, commandId, attempt, operation } = doubt;
-  const answer = executed
-    ? { transactionId: executed.transactionId, execCode: executed.execCode, amount: executed.amount }
-    : {};
+  const { transactionId, execCode, amount } = executed ?? {};
   return {
     record: 'EVIDENCE',
     ...inOrder({ merchant: MERCHANT, orderId: orderIdOf(orderKey) }, at),
@@ -42,7 +41,7 @@ export function operatorsReport(
     attempt,
     actor: 'operator',
     reason: 'seen in the platform’s books',
-    answer,
+    answer: compact({ transactionId, execCode, amount }),
     ...(executed?.execCode === '0004' ? { partial: true } : {}),
   };
 }

@@ -1,11 +1,10 @@
 import type { PaymentEvent } from '@tranche/contracts';
 import { findOperation, isInDoubt, untagExtraData, type OperationState } from '@tranche/order-journal';
-import type { SimulatedJournal } from './journal.js';
 import type { SimulatedIndex } from './order-index.js';
 import { isOtherAmount } from './platform.js';
 import type { LedgerEntry, SimulatedPlatform } from './platform.js';
+import { checkSecondPayments, commandIdOf, isShownUndecided, paidOf, untrueConflict } from './ledger-guards.js';
 import { finalOf, type Referee } from './referee.js';
-import { commandIdOf, isShownUndecided, checkSecondPayments, paidOf, untrueConflict } from './second-payment.js';
 
 export interface FinalCounts {
   operations: number;
@@ -16,13 +15,9 @@ export interface FinalCounts {
 /** At rest, compares the reported results with the ledger and looks for anything missing. */
 export function finalCheck(
   referee: Referee,
-  { platform, journal, index }: { platform: SimulatedPlatform; journal: SimulatedJournal; index: SimulatedIndex },
+  { platform, index }: { platform: SimulatedPlatform; index: SimulatedIndex },
 ): FinalCounts {
   const seen: FinalCounts = { operations: 0, inDoubt: 0, falseDoubt: 0 };
-  for (const record of referee.commands) {
-    if (!referee.isFinished(record))
-      referee.report('lost', `command ${record.command.commandId} neither ended nor is in doubt`);
-  }
   for (const [key, order] of referee.orders) {
     for (const operation of order.operations) {
       seen.operations++;
@@ -42,14 +37,6 @@ export function finalCheck(
   compareEvents(referee, platform);
   checkSecondPayments(referee, platform);
   checkBackOffice(referee, platform);
-  for (const [partition, landed] of journal.partitions) {
-    const last = landed.at(-1)?.offset;
-    if (last !== undefined && index.markers.get(partition) !== last)
-      referee.report(
-        'lost',
-        `the index is at ${index.markers.get(partition)} of partition ${partition}, which ends with ${last}`,
-      );
-  }
   for (const [key, order] of referee.orders) {
     if (JSON.stringify(index.order(key)) !== JSON.stringify(order))
       referee.report('indexWrong', `the index holds another state of ${key} than the journal`);
@@ -125,48 +112,40 @@ const wrongAmount = ({ otherAmount }: PaymentEvent, executed: LedgerEntry[]): st
 /** Every event that the journal requires must be published as often as required, and must not contradict the ledger. */
 function compareEvents(referee: Referee, platform: SimulatedPlatform): void {
   for (const { event, times, offset } of referee.expected) {
+    const { type, subject: key = '', data } = event;
+    const { commandId, outcome, flags: all = [] } = data;
     const published = referee.published.get(event.id)?.count ?? 0;
     // A repetition is left out while the index lacks its page.
-    const isPageLost = published > 0 && event.data.redirectHtml !== undefined;
+    const isPageLost = published > 0 && data.redirectHtml !== undefined;
     if (published < times && !isPageLost)
-      referee.report(
-        'eventsBroken',
-        `${event.type} of ${event.subject} was published ${published} times, asked for ${times}`,
-      );
-    const { commandId, outcome, flags: all = [] } = event.data;
+      referee.report('eventsBroken', `${type} of ${key} was published ${published} times, asked for ${times}`);
+    const executed = platform.of(key, commandId ?? '');
     const wrongAmountOf =
-      all.includes('other_amount') && event.type !== 'payment.conflict.settled'
-        ? wrongAmount(event.data, platform.of(event.subject ?? '', commandId ?? ''))
-        : undefined;
+      all.includes('other_amount') && type !== 'payment.conflict.settled' ? wrongAmount(data, executed) : undefined;
     if (wrongAmountOf !== undefined)
       referee.report('wrongOutcome', `another amount was reported of ${commandId}, and ${wrongAmountOf}`);
     const flags = all.filter((flag) => flag !== 'other_amount' && flag !== 'other_currency');
-    const isDenied = platform.of(event.subject ?? '', commandId ?? '').some(({ wasDenied }) => wasDenied);
     const isCancelled = ({ transactionId }: LedgerEntry) => {
-      const since = referee.cancelled.get(`${event.subject} ${transactionId}`);
+      const since = referee.cancelled.get(`${key} ${transactionId}`);
       return since !== undefined && since < offset;
     };
-    const paid = paidOf(event.subject ?? '', platform).filter((entry) => !isCancelled(entry));
+    const paid = paidOf(key, platform.ledger).filter((entry) => !isCancelled(entry));
+    const isDenied = executed.some(({ wasDenied }) => wasDenied);
     const untrue =
-      event.type === 'payment.conflict.detected' &&
-      !referee.lost.has(event.subject ?? '') &&
-      !platform.ledger.some(({ request, wasMisreported }) => wasMisreported && request.orderKey === event.subject) &&
+      type === 'payment.conflict.detected' &&
+      !referee.lost.has(key) &&
+      !platform.ledger.some(({ request, wasMisreported }) => wasMisreported && request.orderKey === key) &&
       (flags.length > 0 || all.length === 0)
         ? untrueConflict(flags, commandId, paid.map(commandIdOf), isDenied)
         : undefined;
     if (untrue !== undefined)
       referee.report('wrongOutcome', `a conflict was reported of ${commandId} (${flags.join(', ')}), and ${untrue}`);
-    const final = finalOf(event.type, outcome);
-    if (final === undefined || commandId === undefined) continue;
-    const key = event.subject ?? '';
-    const operation = findOperation(referee.order(key), commandId);
-    const end = final === 'rejected' ? 'rejected' : (final as OperationState['end']);
-    if (!operation) continue;
-    const ended: OperationState = { ...operation, phase: 'ended', ...(end === undefined ? {} : { end }) };
-    if (isOfLostRecords(referee, platform, key, ended)) continue;
-    const wrong = wrongIn(ended, platform.of(key, commandId));
-    if (wrong !== undefined)
-      referee.report('wrongOutcome', `${event.type} was published of ${commandId}, but ${wrong}`);
+    const end = finalOf(type, outcome);
+    const operation = findOperation(referee.order(key), commandId ?? '');
+    if (end === undefined || !operation) continue;
+    const ended: OperationState = { ...operation, phase: 'ended', end: end as OperationState['end'] };
+    const wrong = isOfLostRecords(referee, platform, key, ended) ? undefined : wrongIn(ended, executed);
+    if (wrong !== undefined) referee.report('wrongOutcome', `${type} was published of ${commandId}, but ${wrong}`);
   }
   for (const id of referee.published.keys()) {
     if (!referee.lost.events.has(id) && !referee.expected.some(({ event }) => event.id === id))

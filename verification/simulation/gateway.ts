@@ -18,23 +18,20 @@ import {
   PUT_IN_DOUBT,
   SEND_DEADLINE_MS,
   type CommandLease,
-  type NotificationOffsets,
   type OrderIndex,
   type RulesVersion,
 } from '@tranche/order-journal';
 import { silentLog, type Log } from '@tranche/runtime';
 import { runRetentionTimer } from './retention.js';
-import { callsOf, executed, NotNowError, PLATFORM_TIMEOUT_MS, type ExecutedCommand } from './call.js';
-import { ClockWatch } from './clock-watch.js';
+import { callsOf, executed, NotNowError, PLATFORM_TIMEOUT_MS, railGateOf, type ExecutedCommand } from './call.js';
+import { ClockWatch, oneAtATime } from './clock-watch.js';
 import { evidenceOf } from './evidence.js';
-import { commandSource, JOURNAL, topicSource } from './topics.js';
+import { fetchSourceOf, JOURNAL } from './topics.js';
 import { GroupClient, timersOf } from './group-client.js';
 import { SimulatedFollower } from './journal-follower.js';
 import type { PlatformRequest } from './platform.js';
 import type { SimulatedProcess } from './process.js';
-import { SimulatedGate } from './rail-gate.js';
-import type { SimulatedCommand } from './commands.js';
-import type { TopicRecord } from './topics.js';
+import type { CommandRecord } from './referee.js';
 import { isBug } from './violations.js';
 import type { World } from './world.js';
 
@@ -57,7 +54,6 @@ export class SimulatedGateway {
   readonly #clocks: ClockWatch | undefined;
   #published = Promise.resolve();
   #tokens = 0;
-  #lookingForDoubts = false;
   readonly #standing = new WorkStanding();
 
   constructor(
@@ -75,32 +71,26 @@ export class SimulatedGateway {
       ...{ log: world.journal.appendsOf(process), index: this.#index, journal: world.journal.readerOf(process) },
       ...{ timing: process, logger, rulesVersion, epoch: () => world.journal.epoch, follower: this.#follower },
       events: { publish: (batch) => this.#publish(batch) },
-      random: () => process.around.random.next(),
+      random: () => process.env.random.next(),
       bounds: (partition) => process.request('journal bounds', () => world.journal.offsets().get(partition)!),
     });
     const platform = callsOf(process, world.platform, () => `${process.name}#${++this.#tokens}`);
     const repeats = { republish: async (_: unknown, __: unknown, append: () => unknown) => void (await append()) };
-    this.#executor = new CommandExecutor(this.journal, platform, { clock, rails: new SimulatedGate(process), repeats });
-    const { profile } = process.around;
+    this.#executor = new CommandExecutor(this.journal, platform, { clock, rails: railGateOf(process), repeats });
+    const { profile } = process.env;
     if (profile.clocks !== undefined || profile.days !== undefined)
-      this.#clocks = new ClockWatch({
-        process,
-        clock,
-        world,
-        view: this.journal,
-        notifications: () => notificationOffsets(world),
-      });
+      this.#clocks = new ClockWatch(process, clock, this.journal, world);
     this.#doubts = new DoubtWatch(this.journal, clock, DOUBT_WAIT_MS, logger);
   }
 
   /** The first offset of a journal partition that it follows and has not read; undefined for another partition. */
-  hasReadTo(partition: number): bigint | undefined {
-    return this.#follower.hasReadTo(partition);
+  nextOffset(partition: number): bigint | undefined {
+    return this.#follower.nextOffset(partition);
   }
 
   /** Counts the fetches that were answered from another offset than requested. */
-  strays(partition: number): number {
-    return this.#follower.strays(partition);
+  unexpectedAnswers(partition: number): number {
+    return this.#follower.unexpectedAnswers(partition);
   }
 
   /** Starts the parts in the order of the service (`GatewayLifecycle`): the journal, what runs on an interval, the groups. */
@@ -129,7 +119,7 @@ export class SimulatedGateway {
   }
 
   async #reachesIndex(): Promise<boolean> {
-    if (this.process.around.profile.cut === undefined) return true;
+    if (this.process.env.profile.cut === undefined) return true;
     return this.#index.readTogether(0, []).then(
       () => true,
       () => false,
@@ -138,10 +128,14 @@ export class SimulatedGateway {
 
   #startTimers(): void {
     const { process, journal, world } = this;
-    if (process.around.profile.cut !== undefined)
+    if (process.env.profile.cut !== undefined)
       process.every(OBSTACLES_LOOK_MS, 'looks for obstacles', () => void this.#lookForObstacles());
-    process.every(DOUBT_LOOK_MS, 'looks for doubts', () => void this.#lookForDoubts());
-    const { keepsEveryMs } = process.around.profile.edges ?? {};
+    process.every(
+      DOUBT_LOOK_MS,
+      'looks for doubts',
+      oneAtATime(() => this.#doubts.poll()),
+    );
+    const { keepsEveryMs } = process.env.profile.edges ?? {};
     if (keepsEveryMs === undefined) return;
     const keep = () => runRetentionTimer(process, journal, world.plan.orderKeys);
     process.every(
@@ -156,13 +150,13 @@ export class SimulatedGateway {
     const newPool = () =>
       new KeyOrderedPool({ inFlight: 4, timers: timersOf(process) }, (task, slot) => this.#take(task, slot));
     const pool = newPool();
-    new GroupClient(process, world.gatewayGroup, commandSource(world.commands.values(), world.journal), {
+    new GroupClient(process, world.gatewayGroup, fetchSourceOf([...world.commands.values()], world.journal), {
       ownedTopic: JOURNAL,
       assigned: (assignment) => (assignment.topic === JOURNAL ? this.#own(assignment) : pool.workOn(assignment)),
       canWork: () => this.#standing.canWork,
     }).start();
     const noted = newPool();
-    new GroupClient(process, world.notificationGroup, topicSource([world.notifications]), {
+    new GroupClient(process, world.notificationGroup, fetchSourceOf([world.notifications]), {
       assigned: (assignment) => noted.workOn(assignment),
     }).start();
   }
@@ -203,13 +197,6 @@ export class SimulatedGateway {
     signal.throwIfAborted();
   }
 
-  async #lookForDoubts(): Promise<void> {
-    if (this.#lookingForDoubts) return;
-    this.#lookingForDoubts = true;
-    await this.#doubts.poll();
-    this.#lookingForDoubts = false;
-  }
-
   async #take(task: Task, slot: Slot): Promise<'done' | { hold: 'key'; ms: number }> {
     task.attempts++;
     try {
@@ -223,52 +210,52 @@ export class SimulatedGateway {
   }
 
   async #takeNotification({ partition, offset }: ConsumedRecord): Promise<void> {
-    const { profile, random } = this.process.around;
+    const { profile, random } = this.process.env;
     if (profile.days !== undefined) await this.process.sleep(random.between(0, profile.days.slowMs));
     const record = this.world.notifications.find(partition, offset)!;
     const at = new Date(this.#clock.nowMs()).toISOString();
-    await this.journal.append({ ...evidenceOf(record.carries, at), externalReference: record.carries.id });
+    await this.journal.append({ ...evidenceOf(record.value, at), externalReference: record.value.id });
   }
 
   async #takeCommand({ record: { topic, partition, offset }, assignment }: Task, slot: Slot): Promise<void> {
-    const record = this.world.commands.get(topic)!.find(partition, offset)!;
+    const record: CommandRecord = this.world.commands.get(topic)!.find(partition, offset)!;
     if (journalPartition(record.key) !== partition)
       return this.process.uncertain('forward', () => this.world.forwarded(record));
     if (this.journal.ownerOf(partition)?.isServing !== true)
       await slot.withoutSlot(() => this.#whenServing(assignment));
     if (this.#clocks?.isApart === true) throw new NotNowError('the clocks are apart');
-    this.#clocks?.taken(record.carries.commandId);
+    this.#clocks?.taken(record.value.commandId);
     const lease = {
       signal: assignment.signal,
       releaseSlotWhile: <T>(wait: () => Promise<T>) => slot.withoutSlot(wait),
     };
     if (await this.#isHeldBack(record, lease)) return;
     if (this.process.refusesCommands) return this.#refuse(record, lease);
-    const end = await this.#executor.execute(executed(record.carries), lease);
+    const end = await this.#executor.execute(executed(record.value), lease);
     if (end === 'reused')
-      await this.process.uncertain('publish payment.command.rejected', () => this.world.rejected(record));
+      await this.process.uncertain('publish payment.command.rejected', () => void (record.isRejected = true));
   }
 
   /** Handles a command from before a resume as the service does. */
-  async #isHeldBack(record: TopicRecord<SimulatedCommand>, lease: CommandLease): Promise<boolean> {
-    const { carries } = record;
-    const { resumes } = this.world;
-    const made = { commandId: carries.commandId, timeMs: this.world.timeMs(record) };
-    if (!resumes.isBefore(carries.orderKey, made)) return false;
-    const answer = await this.#executor.answerKnown(carries, PUT_IN_DOUBT, lease);
-    if (answer === 'not_taken') await this.process.uncertain('dead letter', () => this.world.heldBack(record));
+  async #isHeldBack(record: CommandRecord, lease: CommandLease): Promise<boolean> {
+    const { value } = record;
+    const made = { commandId: value.commandId, timeMs: this.world.timeMs(record) };
+    if (!this.world.resumes.isBefore(value.orderKey, made)) return false;
+    const answer = await this.#executor.answerKnown(value, PUT_IN_DOUBT, lease);
+    if (answer === 'not_taken') await this.process.uncertain('dead letter', () => void (record.isHeldBack = true));
     return answer !== 'reused';
   }
 
   /** Handles a command that its configuration refuses as the service does. */
-  async #refuse(record: TopicRecord<SimulatedCommand>, lease: CommandLease): Promise<void> {
+  async #refuse(record: CommandRecord, lease: CommandLease): Promise<void> {
     const { process, world } = this;
-    const wasKnown = world.isKnown(record.carries);
-    const answer = await this.#executor.answerKnown(record.carries, giveUpWith(CLOSED), lease);
+    const wasKnown = world.isKnown(record.value);
+    const answer = await this.#executor.answerKnown(record.value, giveUpWith(CLOSED), lease);
     if (answer === 'done') return;
-    await process.uncertain('publish payment.command.rejected', () =>
-      answer === 'reused' ? world.rejected(record) : world.refused(record, wasKnown),
-    );
+    await process.uncertain('publish payment.command.rejected', () => {
+      if (answer === 'reused') record.isRejected = true;
+      else world.refused(record, wasKnown);
+    });
   }
 
   /** The process has one idempotent producer: batches that arrive, arrive in order. */
@@ -277,18 +264,9 @@ export class SimulatedGateway {
     const publishing = this.#published.then(() =>
       process.uncertain('publish events', () => world.referee.publishedEvents(events)),
     );
-    this.#published = publishing.catch(() => process.sleep(process.around.profile.slowMs + 1_600));
+    this.#published = publishing.catch(() => process.sleep(process.env.profile.slowMs + 1_600));
     return publishing;
   }
-}
-
-/** The end is that behind the last record: nobody writes notifications in transactions, whose markers have offsets too. */
-function notificationOffsets({ notifications, notificationGroup }: World): Map<number, NotificationOffsets> {
-  const offsetsOf = (partition: number): NotificationOffsets => ({
-    next: notificationGroup.committed({ topic: notifications.name, partition })?.offset ?? 0n,
-    end: (notifications.records.get(partition)?.at(-1)?.offset ?? -1n) + 1n,
-  });
-  return new Map(notifications.partitions.map((partition) => [partition, offsetsOf(partition)]));
 }
 
 /** A command whose order cannot be read is retried after a pause. Another pause would change the worlds of all known seeds. */

@@ -41,7 +41,7 @@ export class GroupClient {
   #joins = 0;
   #isBusyJoining = false;
   #owned: TopicPartition[] = [];
-  #saidCanWork = true;
+  #reportedCanWork = true;
 
   constructor(
     private readonly process: SimulatedProcess,
@@ -67,7 +67,7 @@ export class GroupClient {
       this.group.heartbeat(memberId, generation),
     );
     if (this.#isBusyJoining || generation !== this.#generation) return;
-    if (standing === 'rebalance' || (standing === 'ok' && this.#canWork !== this.#saidCanWork))
+    if (standing === 'rebalance' || (standing === 'ok' && this.#canWork !== this.#reportedCanWork))
       await this.#giveBackAndJoin();
     if (standing === 'unknown') {
       this.#memberId = '';
@@ -98,7 +98,7 @@ export class GroupClient {
         this.#afterJoin(generation, partitions),
       );
     };
-    const canWork = (this.#saidCanWork = this.#canWork);
+    const canWork = (this.#reportedCanWork = this.#canWork);
     const member = { id: this.#memberId, owned, canWork, joined };
     await this.process.request(`${this.group.name} join`, () => this.group.join(member));
   }
@@ -181,6 +181,6 @@ export function timersOf(process: SimulatedProcess): NonNullable<GroupWorkOption
       const ticket = process.after(ms, 'timer', run);
       return () => ticket.cancel();
     },
-    random: () => process.around.random.next(),
+    random: () => process.env.random.next(),
   };
 }

@@ -21,7 +21,7 @@ interface Followed {
 export class SimulatedFollower implements JournalFollower {
   readonly #followed = new Map<number, Followed>();
   /** Answers from another offset than requested, and beginnings, by partition: both compare the log. */
-  readonly #strays = new Map<number, number>();
+  readonly #unexpectedAnswers = new Map<number, number>();
   #isComparing = false;
   #isDue = false;
 
@@ -34,12 +34,12 @@ export class SimulatedFollower implements JournalFollower {
   }
 
   /** The first offset of a followed partition that was not read; undefined for another partition. */
-  hasReadTo(partition: number): bigint | undefined {
+  nextOffset(partition: number): bigint | undefined {
     return this.#followed.get(partition)?.position.next;
   }
 
-  strays(partition: number): number {
-    return this.#strays.get(partition) ?? 0;
+  unexpectedAnswers(partition: number): number {
+    return this.#unexpectedAnswers.get(partition) ?? 0;
   }
 
   readonly follow: JournalFollower['follow'] = (partition, { from, known, onRecords, onFault }, bounds) => {
@@ -47,7 +47,7 @@ export class SimulatedFollower implements JournalFollower {
     const position = new LogPosition(`journal/${partition}`, from, known);
     position.compare(bounds, nowMs);
     this.#followed.set(partition, { position, onRecords, onFault, isHeld: false, isComing: false });
-    this.#noteStray(partition);
+    this.#noteUnexpected(partition);
     if (position.fault !== undefined) return this.#fail(partition, position);
     if (position.isBehind) this.#compare();
     this.#fetch(partition);
@@ -66,8 +66,8 @@ export class SimulatedFollower implements JournalFollower {
     this.#fetch(partition);
   };
 
-  #noteStray(partition: number): void {
-    this.#strays.set(partition, this.strays(partition) + 1);
+  #noteUnexpected(partition: number): void {
+    this.#unexpectedAnswers.set(partition, this.unexpectedAnswers(partition) + 1);
   }
 
   #join(): void {
@@ -101,7 +101,7 @@ export class SimulatedFollower implements JournalFollower {
     const fresh = position.take(landed, from, next);
     if (position.fault !== undefined) return this.#fail(partition, position);
     if (fresh === undefined) {
-      this.#noteStray(partition);
+      this.#noteUnexpected(partition);
       return this.#compare();
     }
     if (fresh.length > 0) one.onRecords(fresh, position.next);

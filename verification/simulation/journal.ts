@@ -8,7 +8,7 @@ import {
   type JournalReader,
   type JournalRecord,
 } from '@tranche/order-journal';
-import type { SimulatedProcess, Surroundings } from './process.js';
+import type { SimulatedProcess, Environment } from './process.js';
 
 export interface Landed extends JournalEntry {
   key: string;
@@ -36,7 +36,7 @@ export class SimulatedJournal {
   readonly #lost = new Map<string, Buffer>();
   readonly #leaderless = new Set<number>();
 
-  constructor(private readonly around: Surroundings) {}
+  constructor(private readonly env: Environment) {}
 
   open(partition: number): void {
     if (!this.partitions.has(partition)) this.partitions.set(partition, []);
@@ -124,27 +124,29 @@ export class SimulatedJournal {
     const key = orderKey(record.merchant, record.orderId);
     const partition = journalPartition(key);
     if (this.#leaderless.has(partition)) throw new LeaderlessError(`nobody leads journal partition ${partition}`);
-    const { random, scheduler } = this.around;
     const value = encodeRecord(record);
-    const next = this.high(partition) + (random.chance(0.1) ? 1n : 0n);
+    const next = this.high(partition) + (this.env.random.chance(0.1) ? 1n : 0n);
     // A record with the same bytes at the same offset would make this log indistinguishable from the lost one (docs/decisions/0121).
     const isSame = this.#lost.get(`${partition}/${next}`)?.equals(value) === true;
     const offset = isSame ? next + 1n : next;
-    this.#next.set(partition, offset + 1n);
-    const landed = { key, offset, value, partition, record, atMs: scheduler.nowMs };
-    this.partitions.get(partition)!.push(landed);
+    const landed = this.#put({ key, offset, value, partition, record });
     for (const listener of this.#listeners) listener(landed);
     for (const reader of this.#readers) reader(partition);
     return offset;
+  }
+
+  #put(entry: Omit<Landed, 'atMs'>): Landed {
+    const landed = { ...entry, atMs: this.env.scheduler.nowMs };
+    this.#next.set(entry.partition, entry.offset + 1n);
+    this.partitions.get(entry.partition)!.push(landed);
+    return landed;
   }
 
   /** A record that no release can read is in the log, by a fault of a writer. */
   landBroken(key: string, value: Buffer): { partition: number; offset: bigint } {
     const partition = journalPartition(key);
     const offset = this.high(partition);
-    this.#next.set(partition, offset + 1n);
-    const record = undefined as never;
-    this.partitions.get(partition)!.push({ key, offset, value, partition, record, atMs: this.around.scheduler.nowMs });
+    this.#put({ key, offset, value, partition, record: undefined as never });
     for (const reader of this.#readers) reader(partition);
     return { partition, offset };
   }
@@ -160,7 +162,7 @@ export class SimulatedJournal {
 
   /** The appends of one process may be delayed, reordered, unanswered or duplicated. */
   appendsOf(process: SimulatedProcess): JournalLog {
-    const { random, profile, isTroubled, scheduler } = this.around;
+    const { random, profile, isTroubled, scheduler } = this.env;
     return {
       append: (record) => {
         const partition = journalPartition(orderKey(record.merchant, record.orderId));
@@ -202,7 +204,7 @@ export class SimulatedJournal {
           .filter(({ offset }) => offset < until);
       });
     const high = (partition: number) => this.high(partition);
-    const { readMs } = this.around.profile.joins ?? {};
+    const { readMs } = this.env.profile.joins ?? {};
     return {
       firstKept: (partition) => process.request('journal first kept', () => this.low(partition)),
       async *read(partition, from, until) {

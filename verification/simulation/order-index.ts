@@ -11,7 +11,7 @@ import {
   type Rebuild,
   type RedirectPage,
 } from '@tranche/order-journal';
-import type { SimulatedProcess, Surroundings } from './process.js';
+import type { SimulatedProcess, Environment } from './process.js';
 
 /** Redis's data of one journal partition. Every write replaces it as a whole, so that an older one can be restored. */
 interface Held {
@@ -46,7 +46,7 @@ export class SimulatedIndex {
   /** Virtual milliseconds before which every request fails. */
   awayUntilMs = 0;
 
-  constructor(private readonly around: Surroundings) {}
+  constructor(private readonly env: Environment) {}
 
   get markers(): Map<number, bigint> {
     return new Map(
@@ -74,7 +74,7 @@ export class SimulatedIndex {
 
   /** Removes some orders of a partition, as an eviction or a person does, or all of them with their marker. */
   evict(): void {
-    const { random } = this.around;
+    const { random } = this.env;
     const held = [...this.#now].filter(([, { orders }]) => orders.size > 0);
     if (held.length === 0) return;
     const [partition, { orders, marker, ...rest }] = random.pick(held);
@@ -87,7 +87,7 @@ export class SimulatedIndex {
 
   /** Replaces an order by something that is no valid state. */
   corrupt(): void {
-    const { random } = this.around;
+    const { random } = this.env;
     const held = [...this.#now].flatMap(([partition, { orders }]) =>
       [...orders].map((entry) => ({ partition, entry })),
     );
@@ -106,7 +106,7 @@ export class SimulatedIndex {
 
   /** Restarts Redis from its file: an older consistent state. */
   restoreOlder(): void {
-    this.#now = this.around.random.pick(this.#history);
+    this.#now = this.env.random.pick(this.#history);
   }
 
   of(process: SimulatedProcess): OrderIndex {
@@ -162,7 +162,7 @@ export class SimulatedIndex {
     const whileThere =
       <T>(effect: () => T) =>
       () => {
-        if (this.around.scheduler.nowMs < this.awayUntilMs || process.isCutFromIndex) throw new Error('Redis is away');
+        if (this.env.scheduler.nowMs < this.awayUntilMs || process.isCutFromIndex) throw new Error('Redis is away');
         return effect();
       };
     return {
@@ -179,7 +179,7 @@ export class SimulatedIndex {
 
   #beginRebuild(process: SimulatedProcess, partition: number, marker: bigint | undefined): Rebuild | undefined {
     const held = this.#held(partition);
-    const { nowMs } = this.around.scheduler;
+    const { nowMs } = this.env.scheduler;
     const isTaken = held.rebuild !== undefined && nowMs - held.rebuild.lastMs < REBUILD_SILENT_MS;
     if (markerOf(held) !== marker || isTaken) return undefined;
     const id = ++this.#generations;
@@ -203,7 +203,7 @@ export class SimulatedIndex {
       write: (orders, pages) =>
         request('rebuild write', () => {
           const changed = withChanges(own(), orders, pages);
-          this.#put(partition, { ...changed, rebuild: { id, lastMs: this.around.scheduler.nowMs, writes: ++writes } });
+          this.#put(partition, { ...changed, rebuild: { id, lastMs: this.env.scheduler.nowMs, writes: ++writes } });
         }),
       finish: (finished, hash) =>
         uncertain('rebuild finish', () => {
@@ -240,7 +240,7 @@ export class SimulatedIndex {
     if (this.#history.length > KEPT) this.#history.shift();
   }
 
-  #seen({ around: { random, profile, isTroubled } }: SimulatedProcess): Snapshot {
+  #seen({ env: { random, profile, isTroubled } }: SimulatedProcess): Snapshot {
     return isTroubled() && random.chance(profile.staleRead) ? random.pick(this.#history) : this.#now;
   }
 }

@@ -1,84 +1,96 @@
-import { findOperation, isInDoubt, standingOf, type OperationState } from '@tranche/order-journal';
-import type { Decided } from './decisions.js';
-import { operatorsReport } from './evidence.js';
-import type { Landed } from './journal.js';
-import { OPERATOR_MS } from './operators.js';
+import { isMadeElsewhereToo } from '@tranche/contracts';
+import { findOperation, inOrder, isWaiting, type OperationState } from '@tranche/order-journal';
 import type { LedgerEntry } from './platform.js';
-import { EPOCH_MS, type Surroundings } from './process.js';
-import { NEWEST, type StaleViews } from './profile.js';
+import type { WaitingEdges } from './profile.js';
+import type { World } from './world.js';
 
-/** Milliseconds. The fold requires a quarter of an hour by the writers' clocks. */
-const QUARTER_MS = 900_000;
-/** After these, a doubt is left to its evidence. */
-const MOST_LOOKS = 2;
+/** Ends payments that wait: the cardholder decides on the form, or the provider on an application, or a timer ends them. */
+export function playCardholders({ env, journal, platform, referee }: World): void {
+  const { random, scheduler } = env;
+  const { edges: { waiting } = {}, days } = env.profile;
 
-interface World extends Decided {
-  /** The shop sends once more what two people said was not executed. */
-  sendAgain: (orderKey: string, commandId: string) => void;
+  /** Some never decide. */
+  const awaitDecision = (entry: LedgerEntry): void => {
+    if (entry.standing !== 'redirect_required' && entry.standing !== 'pending') return;
+    const { orderKey, by } = entry.request;
+    if (waiting) leaveAlone(entry, waiting);
+    else if (entry.standing === 'pending' && days === undefined && random.chance(0.1))
+      // As after six days without a report, but much sooner.
+      scheduler.after(random.between(1_000, 15_000), `${by.commandId} expires`, () => {
+        const operation = findOperation(referee.order(orderKey), by.commandId);
+        if (operation?.phase === 'pending') endByTimer(entry, operation, false);
+      });
+    if (random.chance(0.25)) return;
+    scheduler.after(random.between(50, 15_000), `somebody decides on ${by.commandId}`, () => {
+      // A form that was never shown can't be filled in.
+      if (waiting && entry.standing === 'redirect_required' && !referee.shown.has(`${orderKey} ${by.commandId}`))
+        return;
+      platform.decide(entry);
+      awaitDecision(entry);
+    });
+  };
+
+  /** Schedules our timers of a waiting payment, and false denials by the platform. */
+  const leaveAlone = (entry: LedgerEntry, { expiry, earlyTimer, saidNotExecuted }: WaitingEdges): void => {
+    const { orderKey, by } = entry.request;
+    const ofWaiting = (act: (operation: OperationState) => void) => {
+      const operation = findOperation(referee.order(orderKey), by.commandId);
+      if (operation && isWaiting(operation)) act(operation);
+    };
+    if (random.chance(expiry))
+      scheduler.after(random.between(500, 15_000), `${by.commandId} is left alone`, () =>
+        ofWaiting((operation) => endByTimer(entry, operation, random.chance(earlyTimer))),
+      );
+    if (random.chance(saidNotExecuted))
+      scheduler.after(random.between(500, 12_000), `the platform denies ${by.commandId}`, () =>
+        ofWaiting(() => platform.deny(entry)),
+      );
+  };
+
+  /** Lets our timer end the payment, on time or a minute early by the times of the records. */
+  const endByTimer = (entry: LedgerEntry, before: OperationState, isEarly: boolean): void => {
+    const { orderKey, method } = entry.request;
+    const { phase, operation, since = '', commandId, attempt } = before;
+    const dueMs = Date.parse(since) + (phase === 'pending' ? 6 : 7) * 86_400_000;
+    const at = new Date(isEarly ? dueMs - 60_000 : dueMs).toISOString();
+    journal.landIfLed({ record: 'EXPIRED', ...inOrder(referee.order(orderKey), at), commandId, attempt });
+    if (findOperation(referee.order(orderKey), commandId)!.phase === phase) return;
+    if (isEarly) referee.report('wrongOutcome', `${commandId} was ${phase} and ended a minute before its time`);
+    else if (phase === 'pending' && operation === 'authorize' && method === 'B') entry.wasExpired = true;
+    else entry.wasLeftBehind = true;
+  };
+
+  platform.onExecuted(awaitDecision);
 }
 
-/** The order as people saw it, in an index that stands still from then on, and an entry in the platform's books, which may be late. */
-interface View {
-  orderKey: string;
-  operation: OperationState;
-  seen: string;
-  entry: LedgerEntry | undefined;
-}
+/** Milliseconds after our INTENT within which somebody makes the same by hand: before the call, during it, or in the middle of a doubt. */
+const BY_HAND_WITHIN_MS = 10_000;
 
 /**
- * Two people who say what became of a doubt, about a minute after they looked. They are wrong only where a record has told the order better
- * since: if none has, they look into the books again before they say it.
+ * While an untagged capture, refund or void of ours is open or in doubt, people in the platform's back office make one of the same kind and amount, whose
+ * notification looks like ours.
  */
-export class People {
-  #proposals = 0;
-
-  constructor(
-    private readonly around: Surroundings,
-    private readonly world: World,
-    private readonly views: StaleViews,
-  ) {}
-
-  /** Call it after the referee has folded the record. */
-  landed({ key, record }: Landed): void {
-    if (record.record === 'IN_DOUBT') this.#lookLater(key, record.commandId, 1);
+export function playBackOffice({ env, journal, plan, platform, referee }: World): void {
+  const { backOffice = 0 } = env.profile.edges ?? {};
+  const random = env.random.fork();
+  const copied = new Set<string>();
+  if (backOffice > 0 || env.profile.staleViews) {
+    // The shop often fills EXTRADATA, so that no tag fits.
+    const room = env.random.fork();
+    for (const { command } of plan.commands)
+      if (isMadeElsewhereToo(command.operation) && room.chance(0.6)) command.isUntagged = true;
   }
-
-  #lookLater(orderKey: string, commandId: string, looks: number): void {
-    const { random, scheduler } = this.around;
-    const { platform, referee } = this.world;
-    scheduler.after(random.between(0, this.views.withinMs), `people look at ${commandId}`, () => {
-      const order = referee.order(orderKey);
-      const operation = findOperation(order, commandId);
-      if (operation === undefined || !isInDoubt(operation)) return;
-      const [executed] = platform.of(orderKey, commandId);
-      const entry = random.chance(this.views.lateBooks) ? undefined : executed;
-      const view = { orderKey, operation, seen: standingOf(order), entry };
-      const saidAfterMs = OPERATOR_MS + random.between(0, 15_000);
-      scheduler.after(saidAfterMs, `people say what became of ${commandId}`, () => this.#decide(view, looks));
-    });
-  }
-
-  #decide({ orderKey, operation, seen, entry }: View, looks: number): void {
-    const { random, scheduler } = this.around;
-    const { journal, platform, referee } = this.world;
-    const { commandId, attempt, operation: kind } = operation;
-    const hasMoved = standingOf(referee.order(orderKey)) !== seen;
-    const [executed] = platform.of(orderKey, commandId);
-    const doubt = { orderKey, commandId, attempt, operation: kind };
-    const at = new Date(EPOCH_MS + scheduler.nowMs + QUARTER_MS).toISOString();
-    const said = {
-      ...operatorsReport(doubt, hasMoved ? entry : executed, at),
-      ...{ rulesVersion: NEWEST, seen, approvedBy: 'second', proposal: `proposal ${++this.#proposals}` },
-    };
-    journal.landIfLed(said);
-    // The approver heard no answer, and approves again.
-    if (random.chance(0.3))
-      scheduler.after(random.between(0, 10_000), `people repeat what became of ${commandId}`, () =>
-        journal.landIfLed({ ...said, at: new Date(Date.parse(at) + 20_000).toISOString() }),
+  if (backOffice > 0)
+    journal.onLanded(({ key: orderKey, record }) => {
+      if (record.record !== 'INTENT' || record.tag !== undefined) return;
+      const { commandId, token, operation, amount } = record;
+      const isGranted = findOperation(referee.order(orderKey), commandId)?.token === token;
+      if (!isMadeElsewhereToo(operation) || !isGranted || copied.has(commandId)) return;
+      copied.add(commandId);
+      if (!random.chance(backOffice)) return;
+      const afterMs = random.between(0, BY_HAND_WITHIN_MS);
+      env.scheduler.after(afterMs, `the back office makes a ${operation} like ${commandId}`, () =>
+        platform.makeByHand({ orderKey, operation }, amount, random),
       );
-    const after = findOperation(referee.order(orderKey), commandId);
-    if (after === undefined) return;
-    if (isInDoubt(after) && looks < MOST_LOOKS) this.#lookLater(orderKey, commandId, looks + 1);
-    if (after.end === 'not_executed') this.world.sendAgain(orderKey, commandId);
-  }
+    });
 }

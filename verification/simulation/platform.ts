@@ -1,6 +1,6 @@
 import type { OperationKind } from '@tranche/contracts';
-import { untagExtraData } from '@tranche/order-journal';
-import type { Surroundings } from './process.js';
+import { untagExtraData, type OperationState } from '@tranche/order-journal';
+import type { Environment } from './process.js';
 import type { Random } from './random.js';
 
 /** One call as it arrives. Only the referee uses `by`. */
@@ -57,11 +57,6 @@ export interface SimulatedNotification extends PlatformAnswer {
   extraData?: string;
 }
 
-export interface PlatformListener {
-  executed(entry: LedgerEntry): void;
-  notify(notification: SimulatedNotification, delayMs: number): void;
-}
-
 /** An operation of the back office has its own TRANSACTIONID and no EXTRADATA. */
 export type MadeByHand = Pick<PlatformRequest, 'orderKey' | 'operation'> & { transactionId: string };
 
@@ -74,15 +69,28 @@ export class SimulatedPlatform {
   readonly ledger: LedgerEntry[] = [];
   readonly byHand: MadeByHand[] = [];
   #transactions = 0;
+  readonly #listeners: ((entry: LedgerEntry) => void)[] = [];
 
   constructor(
-    private readonly around: Surroundings,
-    private readonly listener: PlatformListener,
+    private readonly env: Environment,
+    private readonly notify: (notification: SimulatedNotification, delayMs: number) => void,
   ) {}
+
+  /** The listener is called at once for every executed operation. */
+  onExecuted(listener: (entry: LedgerEntry) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** A gateway's timer ended the payment. */
+  endedByTimer(orderKey: string, { commandId, mayYetSucceed }: OperationState): void {
+    for (const entry of this.of(orderKey, commandId))
+      if (mayYetSucceed) entry.wasLeftBehind = true;
+      else entry.wasExpired = true;
+  }
 
   /** Takes a call and returns the true answer. With `refuses` the platform does not execute, and says so. */
   take(request: PlatformRequest, refuses: boolean): PlatformAnswer {
-    const { random } = this.around;
+    const { random } = this.env;
     if (refuses) {
       const execCode = random.pick(NOT_EXECUTED);
       if (random.chance(0.7)) this.#notify(request, { execCode });
@@ -96,17 +104,14 @@ export class SimulatedPlatform {
    * only.
    */
   makeByHand(
-    {
-      orderKey,
-      operation,
-      amount = 1_000,
-    }: { orderKey: string; operation: OperationKind; amount?: number | undefined },
+    request: Pick<PlatformRequest, 'orderKey' | 'operation'>,
+    amount: number | undefined,
     random: Random,
   ): void {
-    const made = { orderKey, operation, transactionId: `H${this.byHand.length + 1}` };
+    const made = { ...request, transactionId: `H${this.byHand.length + 1}` };
     this.byHand.push(made);
-    this.listener.notify(
-      { ...made, execCode: random.chance(0.85) ? '0000' : '4001', amount },
+    this.notify(
+      { ...made, execCode: random.chance(0.85) ? '0000' : '4001', amount: amount ?? 1_000 },
       random.between(0, 2_000),
     );
   }
@@ -114,26 +119,20 @@ export class SimulatedPlatform {
   /** The cardholder validates or leaves the provider's form; the provider approves or declines. */
   decide(entry: LedgerEntry): void {
     if (entry.standing !== 'redirect_required' && entry.standing !== 'pending') return;
-    const succeeds = this.around.random.chance(0.75);
-    if (
-      entry.standing === 'redirect_required' &&
-      entry.request.method === 'B' &&
-      succeeds &&
-      this.around.random.chance(0.3)
-    ) {
-      this.#settle(entry, 'pending', '0003');
-      return;
-    }
-    this.#settle(entry, succeeds ? 'succeeded' : 'refused', succeeds ? '0000' : '4001');
+    const { random } = this.env;
+    const mayWait = entry.standing === 'redirect_required' && entry.request.method === 'B';
+    if (!random.chance(0.75)) this.#settle(entry, 'refused', '4001');
+    else if (mayWait && random.chance(0.3)) this.#settle(entry, 'pending', '0003');
+    else this.#settle(entry, 'succeeded', '0000');
   }
 
   /** Sends a notification with an error code although the payment still waits. */
   deny(entry: LedgerEntry): void {
     entry.wasDenied = true;
     const { orderKey, operation, extraData } = entry.request;
-    const execCode = this.around.random.pick(['5001', '5003', '5005']);
+    const execCode = this.env.random.pick(['5001', '5003', '5005']);
     const about = { orderKey, operation, execCode, transactionId: entry.transactionId };
-    this.listener.notify(extraData === undefined ? about : { ...about, extraData }, 0);
+    this.notify(extraData === undefined ? about : { ...about, extraData }, 0);
   }
 
   /** Says of a payment that succeeded that it was refused. */
@@ -147,7 +146,7 @@ export class SimulatedPlatform {
     entry.givenBack = (entry.givenBack ?? 0) + amount;
     const { orderKey, operation } = entry.request;
     if (isTold && operation !== 'authorize')
-      this.listener.notify({ orderKey, operation: 'refund', execCode: '0000', transactionId, amount }, 500);
+      this.notify({ orderKey, operation: 'refund', execCode: '0000', transactionId, amount }, 500);
   }
 
   /** An operator ends a waiting payment in the back office; its notification may be missing. */
@@ -177,7 +176,7 @@ export class SimulatedPlatform {
   }
 
   #execute(request: PlatformRequest): PlatformAnswer {
-    const { random, profile } = this.around;
+    const { random, profile } = this.env;
     const refusal =
       profile.isStrict || isOfNothing(request, this.#find(request.orderKey, request.transactionId))
         ? this.#refusal(request)
@@ -185,20 +184,11 @@ export class SimulatedPlatform {
     const [standing, execCode] = refusal ? (['refused', refusal] as const) : this.#result(request);
     const amount = this.#amountOf(request, execCode);
     const transactionId = `T${++this.#transactions}`;
-    const atMs = this.around.scheduler.nowMs;
-    const entry = {
-      request,
-      transactionId,
-      standing,
-      execCode,
-      amount,
-      atMs,
-      wasRedirect: standing === 'redirect_required',
-      wasExpired: false,
-      isReported: false,
-    };
+    const atMs = this.env.scheduler.nowMs;
+    const history = { wasRedirect: standing === 'redirect_required', wasExpired: false, isReported: false };
+    const entry: LedgerEntry = { request, transactionId, standing, execCode, amount, atMs, ...history };
     this.ledger.push(entry);
-    this.listener.executed(entry);
+    for (const listener of this.#listeners) listener(entry);
     if (standing !== 'redirect_required' || random.chance(0.3))
       entry.isReported = this.#notify(request, this.#answerOf(entry));
     const { amount: notified, ...answer } = this.#answerOf(entry);
@@ -208,7 +198,7 @@ export class SimulatedPlatform {
   }
 
   #settle(entry: LedgerEntry, standing: Standing, execCode: string): void {
-    Object.assign(entry, { standing, execCode, settledMs: this.around.scheduler.nowMs });
+    Object.assign(entry, { standing, execCode, settledMs: this.env.scheduler.nowMs });
     entry.isReported = this.#notify(entry.request, this.#answerOf(entry));
   }
 
@@ -223,9 +213,9 @@ export class SimulatedPlatform {
   }
 
   #result({ operation, method }: PlatformRequest): [Standing, string] {
-    const { random } = this.around;
+    const { random } = this.env;
     if (random.chance(0.12)) return ['refused', random.pick(['4001', '4004', '1002', '6001'])];
-    if (operation === 'authorize' && method === 'A' && this.around.profile.edges?.waiting?.supersedesDoubts)
+    if (operation === 'authorize' && method === 'A' && this.env.profile.edges?.waiting?.supersedesDoubts)
       return ['redirect_required', '0002'];
     if (operation === 'authorize') {
       const way = random.weighted({ succeeded: 4, redirect: 3, pending: method === 'B' ? 3 : 0, partly: 0.4 });
@@ -240,18 +230,18 @@ export class SimulatedPlatform {
   #amountOf({ operation, amount, orderKey, transactionId, extraData }: PlatformRequest, execCode: string): number {
     if (execCode === '0004') return Math.floor((amount ?? FULL_AMOUNT) / 2);
     if (amount !== undefined)
-      return this.#isOtherAmount(extraData) ? Math.floor(amount * this.around.random.pick([0.9, 1.1])) : amount;
+      return this.#isOtherAmount(extraData) ? Math.floor(amount * this.env.random.pick([0.9, 1.1])) : amount;
     if (operation === 'refund') return Math.max(0, this.remaining(orderKey, transactionId));
     return this.#find(orderKey, transactionId)?.amount ?? FULL_AMOUNT;
   }
 
   /** Untagged evidence with another amount counts as external, so only tagged operations get another amount. */
   #isOtherAmount(extraData: string | undefined): boolean {
-    const { profile, random } = this.around;
+    const { profile, random } = this.env;
     return (
       profile.edges !== undefined &&
       untagExtraData(extraData).tag !== undefined &&
-      random.chance(profile.edges.otherAmount)
+      random.chance(profile.edges.otherAmount ?? 0)
     );
   }
 
@@ -285,7 +275,7 @@ export class SimulatedPlatform {
 
   /** Notifies early (before the answer), late, twice or never, with the EXTRADATA of the request. Returns false for never. */
   #notify({ orderKey, operation, extraData }: PlatformRequest, answer: PlatformAnswer): boolean {
-    const { random, profile, isTroubled } = this.around;
+    const { random, profile, isTroubled } = this.env;
     if (isTroubled() && random.chance(profile.notificationMissing)) return false;
     const { redirectHtml, ...fields } = answer;
     const { otherCurrency = 0 } = profile.edges?.waiting ?? {};
@@ -299,8 +289,8 @@ export class SimulatedPlatform {
     };
     // Often late enough to arrive in the middle of the next attempt.
     const delayMs = () => (random.chance(0.3) ? 0 : random.between(0, random.pick([50, 600, 600, 8000])));
-    this.listener.notify(notification, delayMs());
-    if (isTroubled() && random.chance(profile.notificationTwice)) this.listener.notify(notification, delayMs());
+    this.notify(notification, delayMs());
+    if (isTroubled() && random.chance(profile.notificationTwice)) this.notify(notification, delayMs());
     return true;
   }
 }

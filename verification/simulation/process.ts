@@ -1,16 +1,18 @@
 import type { Timing } from '@tranche/runtime';
-import type { Profile } from './profile.js';
+import type { Profile, Window } from './profile.js';
 import type { Random } from './random.js';
 import type { Scheduler, Sleeper } from './scheduler.js';
 
 export const EPOCH_MS = Date.UTC(2026, 2, 1, 10);
 
-export interface Surroundings {
+export interface Environment {
   scheduler: Scheduler;
   random: Random;
   profile: Profile;
   /** False once everything must settle: no more faults. */
   isTroubled: () => boolean;
+  /** Traces what happens to the world. */
+  note: (what: string) => void;
   /** Deeds of gateways whose clock was wrong by days. */
   byWrongClock: string[];
   /** Milliseconds that passed while all gateways were stopped, beside those of the scheduler. */
@@ -46,17 +48,15 @@ export class SimulatedProcess implements Sleeper, Timing {
 
   constructor(
     readonly name: string,
-    readonly around: Surroundings,
+    readonly env: Environment,
   ) {
-    const { random, profile, scheduler } = around;
+    const { random, profile, scheduler } = env;
     this.#startedMs = scheduler.nowMs;
     this.wallOffsetMs = random.between(-profile.clockSkewMs, profile.clockSkewMs);
   }
 
   nowMs(): number {
-    return (
-      EPOCH_MS + this.around.stoppedMs + Math.floor(this.around.scheduler.nowMs + this.wallOffsetMs + this.#wrongByMs)
-    );
+    return EPOCH_MS + this.env.stoppedMs + Math.floor(this.env.scheduler.nowMs + this.wallOffsetMs + this.#wrongByMs);
   }
 
   get isClockWrong(): boolean {
@@ -64,34 +64,30 @@ export class SimulatedProcess implements Sleeper, Timing {
   }
 
   get isUnheard(): boolean {
-    return this.around.scheduler.nowMs < this.unheardUntilMs;
+    return this.env.scheduler.nowMs < this.unheardUntilMs;
   }
 
   get refusesCommands(): boolean {
-    const { profile, scheduler } = this.around;
-    const { refusals = [] } = profile.edges ?? {};
-    return refusals.some(
-      ({ gateway, fromMs, untilMs }) =>
-        this.name.startsWith(`${gateway}.`) && scheduler.nowMs >= fromMs && scheduler.nowMs < untilMs,
-    );
+    return this.env.profile.edges?.refusals?.some((one) => this.#isWithin(one)) === true;
   }
 
   get isCutFromIndex(): boolean {
-    const { profile, scheduler } = this.around;
-    const { gateways = [], fromMs = 0, untilMs = 0 } = profile.cut ?? {};
-    const isCut = scheduler.nowMs >= fromMs && scheduler.nowMs < untilMs;
-    return isCut && gateways.some((name) => this.name.startsWith(`${name}.`));
+    return this.#isWithin(this.env.profile.cut);
   }
 
   get #wrongByMs(): number {
-    const { profile, scheduler } = this.around;
-    const { clocks } = profile;
-    if (clocks === undefined || !this.name.startsWith(`${clocks.gateway}.`)) return 0;
-    return scheduler.nowMs >= clocks.fromMs && scheduler.nowMs < clocks.untilMs ? clocks.byMs : 0;
+    const { clocks } = this.env.profile;
+    return clocks && this.#isWithin(clocks) ? clocks.byMs : 0;
+  }
+
+  #isWithin(window: Window | undefined): boolean {
+    const { nowMs } = this.env.scheduler;
+    if (window === undefined || nowMs < window.fromMs || nowMs >= window.untilMs) return false;
+    return window.gateways.some((name) => this.name.startsWith(`${name}.`));
   }
 
   monotonicMs(): number {
-    return this.around.scheduler.nowMs - this.#startedMs;
+    return this.env.scheduler.nowMs - this.#startedMs;
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -110,7 +106,7 @@ export class SimulatedProcess implements Sleeper, Timing {
   }
 
   after(ms: number, label: string, act: () => void): { cancel(): void } {
-    return this.around.scheduler.after(ms, `${this.name} ${label}`, act, this);
+    return this.env.scheduler.after(ms, `${this.name} ${label}`, act, this);
   }
 
   every(ms: number, label: string, act: () => void): void {
@@ -121,7 +117,7 @@ export class SimulatedProcess implements Sleeper, Timing {
   }
 
   latencyMs(): number {
-    const { random, profile, isTroubled } = this.around;
+    const { random, profile, isTroubled } = this.env;
     if (isTroubled() && random.chance(profile.slow)) return random.between(0, profile.slowMs);
     return random.between(0.2, 2) * profile.quickMs;
   }
@@ -133,14 +129,14 @@ export class SimulatedProcess implements Sleeper, Timing {
 
   /** Sends a request that may be lost or answered too late. After a rejection, its effect may have happened or may happen later. */
   uncertain<T>(label: string, effect: () => T): Promise<T> {
-    const { random, profile, isTroubled } = this.around;
+    const { random, profile, isTroubled } = this.env;
     const isLost = isTroubled() && random.chance(profile.appendLost);
     const fate = isLost ? random.pick<Fate>(['answer_lost', 'late', 'lost']) : 'answered';
     return this.#travel(label, effect, { fate, wayMs: this.latencyMs(), patienceMs: random.between(100, 1500) });
   }
 
   #travel<T>(label: string, effect: () => T, { fate, wayMs, patienceMs, carrier }: Journey): Promise<T> {
-    const { scheduler, random } = this.around;
+    const { scheduler, random } = this.env;
     const goesDownWithUs = random.chance(0.5);
     return new Promise((resolve, reject) => {
       const giveUp = () => reject(new SimulatedTimeout(`${label}: no answer`));

@@ -13,7 +13,7 @@ export class Random {
   }
 
   /** Returns a separate generator: drawing from it does not change the numbers drawn here. */
-  apart(): Random {
+  fork(): Random {
     return new Random((this.#a ^ this.#counter) >>> 0);
   }
 

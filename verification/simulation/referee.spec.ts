@@ -4,18 +4,15 @@ import type { LedgerEntry } from './platform.js';
 import { brokenGuard } from './ledger-guards.js';
 import { Referee } from './referee.js';
 import { checkBackOffice } from './final-check.js';
-import { checkSecondPayments, untrueConflict } from './second-payment.js';
+import { checkSecondPayments, untrueConflict } from './ledger-guards.js';
 
 const key = 'shop-fr/o1';
 const head = { rulesVersion: 1, merchant: 'shop-fr', orderId: 'o1', at: '2026-03-01T10:00:00.000Z' };
 const terms = { operation: 'authorize', method: 'A', currency: 'EUR', amount: 20_000 } as const;
 
-function court(): { referee: Referee; ledger: LedgerEntry[]; kinds: () => string[] } {
+function refereeOfLedger(): { referee: Referee; ledger: LedgerEntry[]; kinds: () => string[] } {
   const ledger: LedgerEntry[] = [];
-  const referee = new Referee(
-    () => 0,
-    () => ledger,
-  );
+  const referee = new Referee({ nowMs: () => 0, platform: { ledger, byHand: [] }, hasPages: () => true });
   return { referee, ledger, kinds: () => referee.violations.map(({ kind }) => kind) };
 }
 
@@ -29,7 +26,7 @@ function entry(
   return { ...rest, atMs: 0, wasRedirect: false, wasExpired: false, isReported: false, ...more, request };
 }
 
-function execute({ referee, ledger }: ReturnType<typeof court>, ...entries: LedgerEntry[]): void {
+function execute({ referee, ledger }: ReturnType<typeof refereeOfLedger>, ...entries: LedgerEntry[]): void {
   for (const one of entries) {
     ledger.push(one);
     referee.executed(one);
@@ -40,9 +37,9 @@ const record = (commandId: string, offset: bigint, command: Partial<SimulatedCom
   topic: 'commands',
   partition: 0,
   offset,
+  key,
   atMs: 0,
-  command: { commandId, orderKey: key, contentHash: commandId, ...command } as SimulatedCommand,
-  isRejected: false,
+  value: { commandId, orderKey: key, contentHash: commandId, ...command } as SimulatedCommand,
 });
 
 const intent = (commandId: string): JournalRecord => ({
@@ -55,13 +52,31 @@ const intent = (commandId: string): JournalRecord => ({
   contentHash: commandId,
 });
 
+const outcome = (commandId: string, result: 'redirect_required' | 'succeeded'): JournalRecord => ({
+  ...{ record: 'OUTCOME', ...head, commandId, attempt: 1, token: commandId, result },
+  answer: { execCode: result === 'redirect_required' ? '0002' : '0000', transactionId: `T-${commandId}` },
+});
+
+const evidence = (operation: 'authorize' | 'refund', transactionId: string, more: object = {}) =>
+  ({
+    ...{ record: 'EVIDENCE', ...head, source: 'notification', operation, result: 'succeeded' },
+    answer: { execCode: '0000', transactionId },
+    ...more,
+  }) as JournalRecord;
+const reported = (commandId: string) => evidence('authorize', `T-${commandId}`, { commandId, attempt: 1 });
+
 function land(referee: Referee, ...records: JournalRecord[]): void {
   for (const [offset, one] of records.entries())
     referee.landed({ key, record: one, offset: BigInt(offset), partition: 0, value: Buffer.alloc(0), atMs: 0 });
 }
 
+/** An operation of another that names its transaction. */
+const following = (commandId: string, operation: 'capture' | 'void', more: { atMs?: number } = {}) =>
+  entry(commandId, { ...more, request: { operation, transactionId: 'T-A' } });
+const known = (operation: object) => ({ operations: [{ commandId: 'A', ...operation }] }) as unknown as OrderState;
+
 it('sees an operation that was executed twice', () => {
-  const one = court();
+  const one = refereeOfLedger();
   execute(one, entry('A'), entry('A'));
   expect(one.kinds()).toContain('executedTwice');
 });
@@ -77,56 +92,41 @@ it.each<[string, LedgerEntry[], boolean]>([
     ],
     false,
   ],
-  [
-    'two captures',
-    [
-      entry('A'),
-      ...['C1', 'C2'].map((id) =>
-        entry(id, {
-          request: { operation: 'capture', transactionId: 'T-A', by: { commandId: id, attempt: 1, token: 't' } },
-        }),
-      ),
-    ],
-    true,
-  ],
+  ['two captures', [entry('A'), following('C1', 'capture'), following('C2', 'capture')], true],
 ])('looks at the guards: %s', (_what, entries, isBroken) => {
-  const one = court();
+  const one = refereeOfLedger();
   execute(one, ...entries);
   expect(one.kinds().includes('guardBroken')).toBe(isBroken);
 });
 
-it.each<[LedgerEntry['standing'], string, boolean]>([
-  ['redirect_required', 'redirect_required', false],
-  ['pending', 'pending', false],
-  ['refused', 'redirect_required', false],
-  ['refused', 'refused', true],
-])('a void of an authorization that is %s, and %s in the journal, breaks a guard: %s', (standing, known, isBroken) => {
-  const request = { operation: 'void', transactionId: 'T-A', by: { commandId: 'V', attempt: 1, token: 't' } } as const;
-  const voiding = entry('V', { request });
-  const operation = { commandId: 'A', ...(known === 'refused' ? { phase: 'ended', end: known } : { phase: known }) };
-  const order = { operations: [operation] } as unknown as OrderState;
-  expect(brokenGuard(voiding, [entry('A', { standing }), voiding], order) !== undefined).toBe(isBroken);
+const voiding = following('V', 'void');
+
+it.each<[LedgerEntry['standing'], object, boolean]>([
+  ['redirect_required', { phase: 'redirect_required' }, false],
+  ['pending', { phase: 'pending' }, false],
+  ['refused', { phase: 'redirect_required' }, false],
+  ['refused', { phase: 'ended', end: 'refused' }, true],
+])('a void of an authorization that is %s, and %j in the journal, breaks a guard: %s', (standing, phase, isBroken) => {
+  const ledger = [entry('A', { standing }), voiding];
+  expect(brokenGuard(voiding, { ledger, byHand: [] }, known(phase)) !== undefined).toBe(isBroken);
 });
 
 it('a void that was granted before the journal had the refusal breaks no guard, however late it arrives', () => {
-  const request = { operation: 'void', transactionId: 'T-A', by: { commandId: 'V', attempt: 1, token: 't' } } as const;
-  const voiding = entry('V', { request });
-  const all = [entry('A', { standing: 'refused' }), voiding];
-  const known = (operation: object) => ({ operations: [{ commandId: 'A', ...operation }] }) as unknown as OrderState;
+  const books = { ledger: [entry('A', { standing: 'refused' }), voiding], byHand: [] };
   const refused = known({ phase: 'ended', end: 'refused' });
-  expect(brokenGuard(voiding, all, refused, known({ phase: 'redirect_required' }))).toBeUndefined();
-  expect(brokenGuard(voiding, all, refused, refused)).toMatch(/refused/);
+  expect(brokenGuard(voiding, books, refused, known({ phase: 'redirect_required' }))).toBeUndefined();
+  expect(brokenGuard(voiding, books, refused, refused)).toMatch(/refused/);
 });
 
 it('sees a command that overtakes an earlier one of its key', () => {
-  const { referee, kinds } = court();
+  const { referee, kinds } = refereeOfLedger();
   referee.commands.push(record('A', 0n), record('B', 1n));
   land(referee, intent('B'));
   expect(kinds()).toEqual(['outOfOrder']);
 });
 
 it('sees a commit that passes what is not finished, by offset and by metadata', () => {
-  const { referee, kinds } = court();
+  const { referee, kinds } = refereeOfLedger();
   const open = { offset: 4n, isFinished: () => false, name: 'A' };
   referee.committed([open], 4n, new Set());
   expect(kinds()).toEqual([]);
@@ -136,7 +136,7 @@ it('sees a commit that passes what is not finished, by offset and by metadata', 
 });
 
 it('sees an event that changes, and one that comes behind a later one', () => {
-  const { referee, kinds } = court();
+  const { referee, kinds } = refereeOfLedger();
   const events = (['in_doubt', 'doubt_resolved'] as const).map((name, at) =>
     toCloudEvent(referee.order(key), {
       type: `payment.authorize.${name}`,
@@ -158,33 +158,15 @@ it.each([
   ['whose success came after its void, and was not known', 2, undefined, false],
   ['whose success was voided', 1, 'succeeded', false],
 ])('a payment beside one %s breaks a guard: %#', (_what, settledMs, end, isBroken) => {
-  const request = { operation: 'void', transactionId: 'T-A', by: { commandId: 'V', attempt: 1, token: 't' } } as const;
   const payment = entry('B', { atMs: 3 });
-  const all = [entry('A', { settledMs }), entry('V', { request, atMs: 1 }), payment];
-  const granted = { operations: [{ commandId: 'A', end }] } as unknown as OrderState;
-  expect(brokenGuard(payment, all, granted, granted) !== undefined).toBe(isBroken);
+  const ledger = [entry('A', { settledMs }), following('V', 'void', { atMs: 1 }), payment];
+  expect(brokenGuard(payment, { ledger, byHand: [] }, known({ end }), known({ end })) !== undefined).toBe(isBroken);
 });
 
 describe('two payments that both succeeded', () => {
-  const outcome = (commandId: string, result: 'redirect_required' | 'succeeded'): JournalRecord => ({
-    ...{ record: 'OUTCOME', ...head, commandId, attempt: 1, token: commandId, result },
-    answer: { execCode: result === 'redirect_required' ? '0002' : '0000', transactionId: `T-${commandId}` },
-  });
-  const reported = (commandId: string): JournalRecord => ({
-    ...{
-      record: 'EVIDENCE',
-      ...head,
-      source: 'notification',
-      operation: 'authorize',
-      commandId,
-      attempt: 1,
-      result: 'succeeded',
-    },
-    answer: { execCode: '0000', transactionId: `T-${commandId}` },
-  });
   /** A is a redirect, B supersedes it and succeeds; in the ledger both have succeeded. */
   const superseded = (...more: JournalRecord[]) => {
-    const one = court();
+    const one = refereeOfLedger();
     land(
       one.referee,
       intent('A'),
@@ -195,7 +177,7 @@ describe('two payments that both succeeded', () => {
     );
     return one;
   };
-  const look = ({ referee, kinds }: ReturnType<typeof court>, ...ledger: LedgerEntry[]) => {
+  const look = ({ referee, kinds }: ReturnType<typeof refereeOfLedger>, ...ledger: LedgerEntry[]) => {
     checkSecondPayments(referee, { ledger, byHand: [] });
     return kinds();
   };
@@ -209,14 +191,12 @@ describe('two payments that both succeeded', () => {
   });
 
   it('are one where the first was told, and no event says so; unless one of them was voided', () => {
-    const ofA = { operation: 'void' as const, transactionId: 'T-A' };
     expect(look(superseded(), entry('A', { isReported: true }), entry('B'))).toEqual(['guardBroken']);
-    expect(look(superseded(), entry('A', { isReported: true }), entry('B'), entry('V', { request: ofA }))).toEqual([]);
+    expect(look(superseded(), entry('A', { isReported: true }), entry('B'), voiding)).toEqual([]);
   });
 
   it('are one where the first was paid after its void; a void of a form cancels no later success', () => {
-    const ofA = { operation: 'void' as const, transactionId: 'T-A' };
-    const voided = entry('V', { request: ofA, atMs: 1 });
+    const voided = following('V', 'void', { atMs: 1 });
     const paid = (settledMs: number) => entry('A', { isReported: true, settledMs });
     expect(look(superseded(), paid(2), entry('B'), voided)).toEqual(['guardBroken']);
     expect(look(superseded(), paid(1), entry('B'), voided)).toEqual([]);
@@ -226,7 +206,7 @@ describe('two payments that both succeeded', () => {
     ['redirect_required', []],
     ['succeeded', [`${key} T-A`]],
   ])('are none from a void on that was granted when the journal had the success: %s', (result, cancelled) => {
-    const { referee } = court();
+    const { referee } = refereeOfLedger();
     const ofVoid = { ...intent('V'), operation: 'void', transactionId: 'T-A' } as JournalRecord;
     land(referee, intent('A'), outcome('A', result), ofVoid, reported('A'), outcome('V', 'succeeded'));
     expect([...referee.cancelled.keys()]).toEqual(cancelled);
@@ -234,16 +214,8 @@ describe('two payments that both succeeded', () => {
 
   it('are none while one is in doubt whose notification fits several attempts: operators see both', () => {
     const ofB = (attempt: number) => ({ ...head, commandId: 'B', attempt, token: `B${attempt}` });
-    const unnamed = {
-      record: 'EVIDENCE',
-      ...head,
-      source: 'notification',
-      operation: 'authorize',
-      result: 'succeeded',
-    } as const;
-    const notification: JournalRecord = { ...unnamed, answer: { execCode: '0000', transactionId: 'T-B' } };
     const looked = (...heard: JournalRecord[]) => {
-      const one = court();
+      const one = refereeOfLedger();
       land(
         one.referee,
         intent('A'),
@@ -257,7 +229,7 @@ describe('two payments that both succeeded', () => {
       );
       return look(one, entry('A', { isReported: true }), entry('B', { isReported: true }));
     };
-    expect(looked(notification)).toEqual([]);
+    expect(looked(evidence('authorize', 'T-B'))).toEqual([]);
     expect(looked()).toEqual(['guardBroken']);
   });
 
@@ -278,19 +250,13 @@ describe('what the back office made while an untagged refund of ours is in doubt
     { record: 'INTENT', ...ofRefund, ...refund, contentHash: 'R' },
     { record: 'IN_DOUBT', ...ofRefund, reason: 'timeout', message: '' },
   ];
-  const byHand: JournalRecord = {
-    ...{ record: 'EVIDENCE', ...head, source: 'notification', operation: 'refund', result: 'succeeded' },
-    answer: { execCode: '0000', transactionId: 'H1', amount: 5000 },
-  };
-  const asOurs: JournalRecord = {
-    ...{ record: 'EVIDENCE', ...head, at: '2026-03-01T10:15:00.000Z', source: 'operator', operation: 'refund' },
-    ...{ result: 'succeeded', commandId: 'R', attempt: 1, answer: { transactionId: 'H1', execCode: '0000' } },
-  };
+  const byHand = evidence('refund', 'H1', { answer: { execCode: '0000', transactionId: 'H1', amount: 5000 } });
+  const ofOperator = { source: 'operator', at: '2026-03-01T10:15:00.000Z', commandId: 'R', attempt: 1 };
+  const asOurs = evidence('refund', 'H1', ofOperator);
   const notOurs = { ...asOurs, result: 'not_executed', answer: {} } as JournalRecord;
   const look = (...records: JournalRecord[]): string[] => {
-    const { referee, kinds } = court();
-    for (const [at, one] of [...doubtful, ...records].entries())
-      referee.landed({ partition: 0, offset: BigInt(at), key, record: one, value: Buffer.alloc(0), atMs: 0 });
+    const { referee, kinds } = refereeOfLedger();
+    land(referee, ...doubtful, ...records);
     checkBackOffice(referee, { byHand: [{ orderKey: key, operation: 'refund', transactionId: 'H1' }] });
     return kinds();
   };
@@ -302,7 +268,7 @@ describe('what the back office made while an untagged refund of ours is in doubt
 
   it('may put a refund that its answer denied in doubt again', () => {
     const denied = { record: 'NOT_EXECUTED', ...ofRefund, reason: 'execcode', execCode: '5003' } as JournalRecord;
-    const { referee, kinds } = court();
+    const { referee, kinds } = refereeOfLedger();
     land(referee, doubtful[0]!, denied, byHand);
     expect(referee.order(key).operations[0]).toMatchObject({ phase: 'in_doubt', attempt: 1, token: 'R1' });
     expect(kinds()).toEqual([]);

@@ -6,6 +6,7 @@ import {
   fold,
   hasContent,
   isInDoubt,
+  journalPartition,
   RULES_VERSION,
   standingOf,
   toCloudEvent,
@@ -20,21 +21,16 @@ import { MERCHANT, type SimulatedCommand } from './commands.js';
 import { orderIdOf } from './evidence.js';
 import type { Landed } from './journal.js';
 import { brokenGuard } from './ledger-guards.js';
-import { LostRecords } from './lost-records.js';
 import type { LedgerEntry, SimulatedPlatform } from './platform.js';
+import type { TopicRecord } from './topics.js';
 import type { Violation, ViolationKind } from './violations.js';
 
-export interface CommandRecord {
-  topic: string;
-  partition: number;
-  offset: bigint;
-  atMs: number;
-  command: SimulatedCommand;
+export interface CommandRecord extends TopicRecord<SimulatedCommand> {
   /** `payment.command.rejected` was published for this record because its id has another content. */
-  isRejected: boolean;
+  isRejected?: boolean;
   /** `payment.command.rejected` was published because the configuration refused it. */
   isRefused?: boolean;
-  /** The command became a dead letter, because a lost record may have executed it. */
+  /** The command became a dead letter: it was published before a partition that lost records was resumed, and they may have executed it. */
   isHeldBack?: boolean;
   /** It lay on another number than its order's, and a copy was published to that one. */
   isForwarded?: boolean;
@@ -49,6 +45,35 @@ const ONWARD: Readonly<Record<OperationState['phase'], readonly OperationState['
   pending: ['ended'],
   ended: [],
 };
+
+/** The referee's notes about a journal partition that lost records. Most worlds have none. */
+class LostRecords {
+  partition: number | undefined;
+  /** The loss took so many records. */
+  records = 0;
+  /** The partition held these orders until then. */
+  readonly before = new Map<string, OrderState>();
+  /** Virtual time at which two people decided to resume the partition. */
+  resumedMs = Infinity;
+  /** The notifications of the partition are to be read again from their topic. */
+  isReadAgain = false;
+  /** Commands with a record in the partition before its resume: their result may be lost. */
+  readonly begun = new Set<string>();
+  /** Events of lost records; some were published before the loss. */
+  readonly events = new Set<string>();
+
+  has(key: string): boolean {
+    return this.partition !== undefined && journalPartition(key) === this.partition;
+  }
+
+  get isResumed(): boolean {
+    return this.resumedMs < Infinity;
+  }
+
+  noteBegun(record: JournalRecord): void {
+    if ('commandId' in record && record.commandId !== undefined) this.begun.add(record.commandId);
+  }
+}
 
 interface Published {
   content: string;
@@ -79,28 +104,29 @@ export class Referee {
   readonly lost = new LostRecords();
 
   constructor(
-    private readonly nowMs: () => number,
-    private readonly ledger: () => LedgerEntry[],
-    private readonly byHand: () => SimulatedPlatform['byHand'] = () => [],
-    /** False where pages of redirects may be older, by the date of a gateway, than the day for which they are kept. */
-    private readonly hasPages: () => boolean = () => true,
+    private readonly seen: {
+      nowMs: () => number;
+      platform: Pick<SimulatedPlatform, 'ledger' | 'byHand'>;
+      /** False where pages of redirects may be older, by the date of a gateway, than the day for which they are kept. */
+      hasPages: () => boolean;
+    },
   ) {}
 
   report(kind: ViolationKind, detail: string): void {
-    this.violations.push({ kind, detail, atMs: this.nowMs() });
+    this.violations.push({ kind, detail, atMs: this.seen.nowMs() });
   }
 
   order(key: string): OrderState {
     return this.orders.get(key) ?? emptyOrder(MERCHANT, orderIdOf(key));
   }
 
-  landed({ key, record, offset, partition }: Landed): void {
+  landed(landed: Landed): void {
+    const { key, record, offset } = landed;
     if (this.lost.has(key) && !this.lost.isResumed) this.lost.noteBegun(record);
     const before = this.order(key);
-    const { order, effects } = fold(before, record, offset);
-    this.orders.set(key, order);
+    const effects = this.#fold(landed);
+    const order = this.order(key);
     this.#compareVersions(before, record, order);
-    if (isOfNotification(record)) this.evidenced.add(record.externalReference);
     this.#noteGranted(key, before, order, offset);
     if (record.record === 'SETTLED') this.#judgeSettled(key, record, before, order, offset);
     else
@@ -108,7 +134,14 @@ export class Referee {
         this.#compare(findOperation(before, operation.commandId), operation, key);
     for (const { event } of effects)
       if (event.body.redirectHtml !== undefined) this.#mayBeShown(event.body.commandId, before);
+  }
+
+  #fold({ key, record, offset, partition }: Landed): readonly Effect[] {
+    const { order, effects } = fold(this.order(key), record, offset);
+    this.orders.set(key, order);
+    if (isOfNotification(record)) this.evidenced.add(record.externalReference);
     this.#expect(order, effects, partition, offset);
+    return effects;
   }
 
   /** The highest version of an order's records holds; asked of the records, not of the fold (R9). */
@@ -194,31 +227,27 @@ export class Referee {
       this.lost.events.add(event.id);
     }
     this.expected.splice(0, this.expected.length, ...this.expected.filter((one) => one.partition !== partition));
-    for (const { key, record, offset } of all.filter(({ offset }) => offset < from)) {
-      const { order, effects } = fold(this.order(key), record, offset);
-      this.orders.set(key, order);
-      if (isOfNotification(record)) this.evidenced.add(record.externalReference);
-      this.#expect(order, effects, partition, offset);
-    }
+    for (const landed of all.filter(({ offset }) => offset < from)) this.#fold(landed);
     for (const operation of [...this.#finals.keys()].filter((name) => this.lost.has(name.split(' ')[0]!)))
       this.#finals.delete(operation);
   }
 
   /** The partition that lost records is resumed; from now on nothing may be sent that the lost records may have executed. */
   resumed(): void {
-    this.lost.resumedMs = this.nowMs();
+    this.lost.resumedMs = this.seen.nowMs();
   }
 
   executed(entry: LedgerEntry): void {
     const { orderKey, by } = entry.request;
     if (this.lost.has(orderKey) && (by.preparedMs ?? 0) >= this.lost.resumedMs && this.#isOfBefore(by.commandId))
-      this.report('wentOn', `${by.commandId} was sent after the resume`);
-    const times = this.ledger().filter(
+      this.report('continuedAfterLoss', `${by.commandId} was sent after the resume`);
+    const { platform } = this.seen;
+    const times = platform.ledger.filter(
       ({ request }) => request.orderKey === orderKey && request.by.commandId === by.commandId,
     ).length;
     if (times > 1) this.report('executedTwice', `${by.commandId} was executed ${times} times`);
-    const granted = this.#granted.get(`${orderKey} ${entry.request.by.commandId}`);
-    const guard = brokenGuard(entry, this.ledger(), this.orders.get(orderKey), granted, this.byHand(), (id) =>
+    const granted = this.#granted.get(`${orderKey} ${by.commandId}`);
+    const guard = brokenGuard(entry, platform, this.orders.get(orderKey), granted, (id) =>
       this.givenBack(orderKey, id, granted),
     );
     // After a resume the gateway does not know all operations of these orders, so only the platform's own limits apply (docs/operate/runbook.md).
@@ -227,7 +256,7 @@ export class Referee {
   }
 
   #isOfBefore(commandId: string): boolean {
-    return this.commands.some(({ command, atMs }) => command.commandId === commandId && atMs < this.lost.resumedMs);
+    return this.commands.some(({ value, atMs }) => value.commandId === commandId && atMs < this.lost.resumedMs);
   }
 
   publishedEvents(events: readonly CloudEvent<PaymentEvent>[]): void {
@@ -239,7 +268,7 @@ export class Referee {
       const known = this.published.get(event.id);
       if (known) {
         known.count++;
-        const compared = isKept ? essenceOf : this.hasPages() ? (text: string) => fieldsOf(text) : withoutPage;
+        const compared = isKept ? essenceOf : this.seen.hasPages() ? (text: string) => fieldsOf(text) : withoutPage;
         if (compared(known.content) !== compared(content))
           this.report('eventsBroken', `event ${event.type} ${event.id} changed: ${known.content} → ${content}`);
         continue;
@@ -291,14 +320,14 @@ export class Referee {
       );
   }
 
-  isFinished({ command, isRejected, isRefused, isHeldBack, isForwarded }: CommandRecord): boolean {
-    if (isForwarded === true || isRefused === true || isHeldBack === true || this.lost.begun.has(command.commandId))
+  isFinished({ value, isRejected, isRefused, isHeldBack, isForwarded }: CommandRecord): boolean {
+    if (isForwarded === true || isRefused === true || isHeldBack === true || this.lost.begun.has(value.commandId))
       return true;
-    const operation = findOperation(this.order(command.orderKey), command.commandId);
+    const operation = findOperation(this.order(value.orderKey), value.commandId);
     if (!operation) return false;
-    return hasContent(operation, command.contentHash)
+    return hasContent(operation, value.contentHash)
       ? operation.phase !== 'idle' && operation.phase !== 'open'
-      : isRejected;
+      : isRejected === true;
   }
 
   /** The form of a superseded doubtful payment must never be published: the cardholder would pay twice. */
@@ -332,14 +361,14 @@ export class Referee {
 
   /** All earlier commands of the same key and partition must be finished when a command is granted. */
   #inOrder(operation: OperationState, key: string): void {
-    const ofKey = this.commands.filter(({ command }) => command.orderKey === key);
+    const ofKey = this.commands.filter(({ value }) => value.orderKey === key);
     const own = ofKey.find(
-      ({ command }) => command.commandId === operation.commandId && hasContent(operation, command.contentHash),
+      ({ value }) => value.commandId === operation.commandId && hasContent(operation, value.contentHash),
     );
     // A forwarded command is finished once its copy is.
     const hasEnded = (one: CommandRecord) =>
       one.isForwarded
-        ? ofKey.some((copy) => copy.command === one.command && !copy.isForwarded && this.isFinished(copy))
+        ? ofKey.some((copy) => copy.value === one.value && !copy.isForwarded && this.isFinished(copy))
         : this.isFinished(one);
     if (!own) return;
     const overtaken = ofKey.find(
@@ -347,10 +376,10 @@ export class Referee {
         other.topic === own.topic &&
         other.partition === own.partition &&
         other.offset < own.offset &&
-        other.command.commandId !== operation.commandId &&
+        other.value.commandId !== operation.commandId &&
         !hasEnded(other),
     );
-    if (overtaken) this.report('outOfOrder', `${operation.commandId} overtook ${overtaken.command.commandId}`);
+    if (overtaken) this.report('outOfOrder', `${operation.commandId} overtook ${overtaken.value.commandId}`);
   }
 
   #keepFinal({ type, data, subject = '' }: CloudEvent<PaymentEvent>): void {

@@ -8,8 +8,7 @@ import {
   type OwnedJournal,
   type OrderState,
 } from '@tranche/order-journal';
-import type { SimulatedGroup } from './consumer-group.js';
-import type { Landed, SimulatedJournal } from './journal.js';
+import type { Landed } from './journal.js';
 import type { SimulatedProcess } from './process.js';
 
 const DAY_MS = 86_400_000;
@@ -26,7 +25,7 @@ export async function runRetentionTimer(
   view: OwnedJournal,
   orderKeys: readonly string[],
 ): Promise<void> {
-  const { random, isTroubled } = process.around;
+  const { random, isTroubled } = process.env;
   if (!isTroubled()) return;
   const { merchant, orderId } = parseOrderKey(random.pick(orderKeys))!;
   const timer = random.chance(FORGETS) ? 'tombstone' : 'snapshot';
@@ -70,13 +69,5 @@ export class Retention {
         key,
         offsets.map((offset) => renamed(journalPartition(key), offset)),
       );
-  }
-}
-
-/** Deletes records that no order needs and whose events are published. */
-export function cutJournal(journal: SimulatedJournal, retention: Retention, owners: SimulatedGroup): void {
-  for (const partition of journal.partitions.keys()) {
-    const published = owners.lowestCommitted({ topic: 'journal', partition });
-    journal.cut(partition, retention.firstNeeded(partition, published));
   }
 }

@@ -22,7 +22,7 @@ const TICKS_PER_TURN = 1_000;
 
 export interface SchedulerOptions {
   /** Called before an owner runs, so that faults can strike. */
-  strike?: (owner: Sleeper, label: string) => void;
+  beforeRun?: (owner: Sleeper, label: string) => void;
   trace?: (atMs: number, label: string) => void;
 }
 
@@ -66,7 +66,7 @@ export class Scheduler {
       this.nowMs = Math.max(this.nowMs, next.dueMs);
       const { owner, label } = next;
       if (owner) {
-        if (owner.isAlive && owner.pausedUntilMs <= this.nowMs) this.options.strike?.(owner, label);
+        if (owner.isAlive && owner.pausedUntilMs <= this.nowMs) this.options.beforeRun?.(owner, label);
         if (!owner.isAlive) continue;
         if (owner.pausedUntilMs > this.nowMs) {
           next.dueMs = owner.pausedUntilMs;

@@ -1,15 +1,16 @@
 import type { ConsumedRecord } from '@tranche/kafka';
 import type { FetchSource } from './group-client.js';
-import type { Surroundings } from './process.js';
+import type { Environment } from './process.js';
 import type { SimulatedJournal } from './journal.js';
 
-/** A record of a command or notification topic; its content stays an object. */
+/** A record of a command or notification topic; its value stays an object. */
 export interface TopicRecord<T> {
   topic: string;
   partition: number;
   offset: bigint;
   key: string;
-  carries: T;
+  value: T;
+  atMs: number;
 }
 
 /** Topics whose partitions consumers read completely: offsets have gaps, and no record is lost. */
@@ -19,7 +20,7 @@ export class SimulatedTopic<T> {
   readonly #listeners = new Set<(partition: number) => void>();
 
   constructor(
-    private readonly around: Surroundings,
+    private readonly env: Environment,
     readonly name: string,
     readonly partitions: readonly number[],
     private readonly partitionOf: (key: string) => number,
@@ -32,11 +33,11 @@ export class SimulatedTopic<T> {
   }
 
   /** @param to another partition than the key's, as other partitioners choose it */
-  land(key: string, carries: T, to?: number): TopicRecord<T> {
+  land(key: string, value: T, to?: number): TopicRecord<T> {
     const partition = to ?? this.partitionOf(key);
     const offset = this.#next.get(partition) ?? 0n;
-    this.#next.set(partition, offset + (this.around.random.chance(0.15) ? 3n : 1n));
-    const record = { topic: this.name, partition, offset, key, carries };
+    this.#next.set(partition, offset + (this.env.random.chance(0.15) ? 3n : 1n));
+    const record = { topic: this.name, partition, offset, key, value, atMs: this.env.scheduler.nowMs };
     this.records.get(partition)!.push(record);
     for (const listener of this.#listeners) listener(partition);
     return record;
@@ -58,7 +59,7 @@ export class SimulatedTopic<T> {
   }
 }
 
-/** Makes a record for the consumer code, without its content. */
+/** Makes a record for the consumer code, without its value. */
 function consumed({ topic, partition, offset, key }: TopicRecord<unknown>): ConsumedRecord {
   return { topic, partition, offset, key, rawKey: Buffer.from(key), value: null, headers: {}, timestampMs: 0 };
 }
@@ -71,27 +72,13 @@ export function hashOf(text: string): number {
 
 export const JOURNAL = 'journal';
 
-/** The journal's partitions are owned and never fetched. */
-export function commandSource(topics: Iterable<SimulatedTopic<unknown>>, journal: SimulatedJournal): FetchSource {
-  const commands = topicSource([...topics]);
-  return {
-    ...commands,
-    read: (partition, from, most) => (partition.topic === JOURNAL ? [] : commands.read(partition, from, most)),
-    low: ({ topic, partition }) => (topic === JOURNAL ? journal.low(partition) : 0n),
-    high: (partition) => (partition.topic === JOURNAL ? 0n : commands.high(partition)),
-  };
-}
-
-export function topicSource(topics: readonly SimulatedTopic<unknown>[]): FetchSource {
+/** Says what consumers fetch. The journal's partitions are owned and never fetched. */
+export function fetchSourceOf(topics: readonly SimulatedTopic<unknown>[], journal?: SimulatedJournal): FetchSource {
   const byName = new Map(topics.map((topic) => [topic.name, topic]));
   return {
-    read: ({ topic, partition }, from, most) =>
-      byName
-        .get(topic)!
-        .read(partition, from, most)
-        .map((record) => consumed(record)),
-    low: () => 0n,
-    high: ({ topic, partition }) => byName.get(topic)!.end(partition),
+    read: ({ topic, partition }, from, most) => byName.get(topic)?.read(partition, from, most).map(consumed) ?? [],
+    low: ({ topic, partition }) => (topic === JOURNAL ? journal!.low(partition) : 0n),
+    high: ({ topic, partition }) => byName.get(topic)?.end(partition) ?? 0n,
     onLanded: (listener) => {
       for (const topic of topics) topic.onLanded((partition) => listener(topic.name, partition));
     },

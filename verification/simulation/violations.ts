@@ -24,7 +24,7 @@ export const VIOLATIONS = [
   /**
    * A gateway continued with a journal partition that had lost records it knew of, or sent a command that those records may have executed.
    */
-  'wentOn',
+  'continuedAfterLoss',
   /** Partitions moved in order, and yet an event was published twice, or an operation is in doubt. */
   'notDrained',
   /** Product code threw an unexpected error. */

@@ -1,19 +1,16 @@
 import { RAILS, type Rail } from '@tranche/contracts';
-import { BackOffice, leaveNoRoom } from './back-office.js';
+import { isFollowUp } from './call.js';
 import { drawPlan, type Plan, type PlannedCommand, type SimulatedCommand } from './commands.js';
 import { SimulatedGroup } from './consumer-group.js';
-import { Decisions } from './decisions.js';
 import { madeElsewhere } from './evidence.js';
-import { People } from './people.js';
 import { JOURNAL } from './topics.js';
 import { SimulatedJournal, type Landed } from './journal.js';
 import { SimulatedIndex } from './order-index.js';
 import { SimulatedPlatform, type LedgerEntry, type SimulatedNotification } from './platform.js';
-import { EPOCH_MS, type Surroundings } from './process.js';
-import { cutJournal, Retention } from './retention.js';
+import { EPOCH_MS, type Environment } from './process.js';
+import { Retention } from './retention.js';
 import { Referee, type CommandRecord } from './referee.js';
-import { Settlers } from './settlers.js';
-import { hashOf, SimulatedTopic, type TopicRecord } from './topics.js';
+import { hashOf, SimulatedTopic } from './topics.js';
 import { decodeFinished, type CommitPoint } from '@tranche/kafka';
 import {
   commandHash,
@@ -54,9 +51,6 @@ export class World {
   readonly notificationGroup: SimulatedGroup;
   /** Resumes of partitions that lost records. */
   readonly resumes = new ResumeList();
-  readonly #records = new Map<TopicRecord<SimulatedCommand>, CommandRecord>();
-  readonly #decisions: Decisions;
-  readonly #firstPublishedMs = new Map<string, number>();
   /** `ORDER COMMAND/ATTEMPT` of operations between two attempts that the resume of their partition could not put in doubt. */
   readonly #leftIdle = new Set<string>();
   #unpublished: number;
@@ -67,45 +61,36 @@ export class World {
   #resumes = 0;
   #stopsAt: number | undefined;
 
-  constructor(private readonly around: Surroundings) {
-    const { random, profile, scheduler } = around;
+  constructor(readonly env: Environment) {
+    const { random, profile, scheduler } = env;
     this.plan = drawPlan(random, profile.troubleMs);
-    if ((profile.edges?.backOffice ?? 0) > 0 || profile.staleViews) leaveNoRoom(this.plan, random.apart());
     this.#unpublished = this.plan.commands.length;
-    const journal = (this.journal = new SimulatedJournal(around));
+    const journal = (this.journal = new SimulatedJournal(env));
     for (const key of this.plan.orderKeys) journal.open(journalPartition(key));
-    const platform = (this.platform = new SimulatedPlatform(around, {
-      executed: (entry) => this.#executed(entry),
-      notify: (notification, delayMs) => this.#notify(notification, delayMs),
-    }));
-    this.referee = new Referee(
-      () => scheduler.nowMs,
-      () => platform.ledger,
-      () => platform.byHand,
-      () => around.stoppedMs === 0 && profile.clockJump === 0,
-    );
-    this.#decisions = new Decisions(around, this);
-    const backOffice = new BackOffice(around, this);
-    const people = profile.staleViews && new People(around, this, profile.staleViews);
-    const settlers = profile.settles && new Settlers(around, this, profile.settles);
+    const platform = (this.platform = new SimulatedPlatform(env, (notification, delayMs) =>
+      this.#notify(notification, delayMs),
+    ));
+    platform.onExecuted((entry) => this.referee.executed(entry));
+    this.referee = new Referee({
+      nowMs: () => scheduler.nowMs,
+      platform,
+      hasPages: () => env.stoppedMs === 0 && profile.clockJump === 0,
+    });
     journal.onLanded((landed) => {
       this.retention.landed(landed, this.referee.order(landed.key));
       const before = this.referee.order(landed.key);
       this.referee.landed(landed);
       if (profile.days !== undefined) this.#judgeTimer(landed, before);
-      backOffice.landed(landed);
-      people?.landed(landed);
-      settlers?.landed(landed);
     });
     const numbers = [...journal.partitions.keys()];
-    const apart = random.apart();
+    const apart = random.fork();
     this.#isOtherPartitioner = numbers.length > 1 && apart.chance(OTHER_PARTITIONER);
     const topics = RAILS.map(
-      (rail) => new SimulatedTopic<SimulatedCommand>(around, topicOf(rail), numbers, journalPartition),
+      (rail) => new SimulatedTopic<SimulatedCommand>(env, topicOf(rail), numbers, journalPartition),
     );
     this.commands = new Map(topics.map((topic) => [topic.name, topic]));
     this.notifications = new SimulatedTopic(
-      around,
+      env,
       'notifications',
       NOTIFICATION_PARTITIONS,
       (key) => hashOf(key) % NOTIFICATION_PARTITIONS.length,
@@ -114,22 +99,22 @@ export class World {
       numbers.map((partition) => ({ topic, partition })),
     );
     const noted = NOTIFICATION_PARTITIONS.map((partition) => ({ topic: this.notifications.name, partition }));
-    this.index = new SimulatedIndex(around);
+    this.index = new SimulatedIndex(env);
     const onCommit = (point: CommitPoint, isOwn: boolean) => this.#committed(point, isOwn);
-    this.gatewayGroup = new SimulatedGroup(around, 'gateway', owned, onCommit);
-    this.notificationGroup = new SimulatedGroup(around, 'notifications', noted, onCommit);
+    this.gatewayGroup = new SimulatedGroup(env, 'gateway', owned, onCommit);
+    this.notificationGroup = new SimulatedGroup(env, 'notifications', noted, onCommit);
   }
 
   /** Schedules the shop's commands, and sometimes an external capture before them. */
   start(): void {
-    const { random, profile } = this.around;
+    const { random, profile } = this.env;
     const { externalsFirst = 0 } = profile.edges ?? {};
-    const apart = random.apart();
+    const apart = random.fork();
     const at = new Date(EPOCH_MS).toISOString();
     for (const key of externalsFirst > 0 ? this.plan.orderKeys : [])
       if (apart.chance(externalsFirst)) this.journal.land(madeElsewhere(key, at));
     for (const planned of this.plan.commands) {
-      this.around.scheduler.after(planned.atMs, `the shop publishes ${planned.command.commandId}`, () =>
+      this.env.scheduler.after(planned.atMs, `the shop publishes ${planned.command.commandId}`, () =>
         this.#publish(planned),
       );
     }
@@ -138,8 +123,12 @@ export class World {
   /** Retention deletes the journal's beginning; the index is lost, or an older copy of it is put back, so it is rebuilt from the rest. */
   cut(): void {
     const { journal, gatewayGroup, index } = this;
-    cutJournal(journal, this.retention, gatewayGroup);
-    if (this.around.random.chance(0.5)) index.restoreOlder();
+    // No order needs the deleted records, and their events are published.
+    for (const partition of journal.partitions.keys()) {
+      const published = gatewayGroup.lowestCommitted({ topic: JOURNAL, partition });
+      journal.cut(partition, this.retention.firstNeeded(partition, published));
+    }
+    if (this.env.random.chance(0.5)) index.restoreOlder();
     else index.flush();
   }
 
@@ -179,9 +168,12 @@ export class World {
    */
   async resume(partition: number, steps = RESUME_STEPS): Promise<void> {
     const { journal, gatewayGroup, index, resumes } = this;
-    const at = new Date(Math.ceil(this.around.scheduler.nowMs)).toISOString();
+    const at = new Date(Math.ceil(this.env.scheduler.nowMs)).toISOString();
     const id = `resume ${++this.#resumes}`;
-    const commands = this.#keptCopies().map(({ carries }) => commandHash(carries.orderKey, carries.commandId));
+    // Copies whose age is known without them are left out: retention may have deleted any of them.
+    const copies = [...this.commands.values()].flatMap(({ records }) => [...records.values()].flat());
+    const noted = copies.map(({ value }) => value).filter((command) => !keepsTime(command));
+    const commands = noted.map(({ orderKey, commandId }) => commandHash(orderKey, commandId));
     const all: (() => void | Promise<void>)[] = [
       () => gatewayGroup.resetTo({ topic: JOURNAL, partition }, BEYOND_EVERY_LOG),
       () => {
@@ -219,45 +211,45 @@ export class World {
       journal.land(recordWriter(RULES_VERSION)(record));
   }
 
-  /**
-   * Returns the command copies that a resume notes. Copies whose age is known without them are left out: retention may have
-   * deleted any of them.
-   */
-  #keptCopies(): TopicRecord<SimulatedCommand>[] {
-    const all = [...this.commands.values()].flatMap(({ records }) => [...records.values()].flat());
-    return all.filter(({ carries }) => !keepsTime(carries));
-  }
-
-  get isIndexed(): boolean {
-    const { journal, index } = this;
-    return [...journal.partitions].every(
-      ([partition, landed]) => landed.length === 0 || index.markers.get(partition) === landed.at(-1)?.offset,
-    );
-  }
-
-  /** False if a late commit may still move the committed offset back: records would then be redelivered. */
-  get staysAtRest(): boolean {
-    return this.around.profile.appendLost === 0;
-  }
-
   get isAtRest(): boolean {
-    const { gatewayGroup, notificationGroup, notifications, commands } = this;
-    const { referee, around } = this;
-    if (this.#unpublished > 0 || around.scheduler.loose > 0) return false;
-    if (!referee.commands.every((record) => referee.isFinished(record))) return false;
-    if (!this.isIndexed) return false;
+    return this.unfinished().next().done === true;
+  }
+
+  /** Everything that must happen yet. */
+  *unfinished(): Generator<string> {
+    const { journal, index, referee, env } = this;
+    if (this.#unpublished > 0) yield `${this.#unpublished} commands are not published`;
+    if (env.scheduler.loose > 0) yield 'requests are on their way';
+    for (const record of referee.commands)
+      if (!referee.isFinished(record)) yield `command ${record.value.commandId} neither ended nor is in doubt`;
+    for (const [partition, landed] of journal.partitions) {
+      const last = landed.at(-1)?.offset;
+      const marker = index.markers.get(partition);
+      if (last !== undefined && marker !== last)
+        yield `the index is at ${marker} of partition ${partition}, which ends with ${last}`;
+    }
     for (const [key, order] of referee.orders)
-      if (order.operations.some((one) => isOpen(one) || (one.phase === 'idle' && !this.#isLeftIdle(key, order, one))))
-        return false;
-    if (this.missingEvidence().length > 0 || this.#isTimerDue()) return false;
-    if (!this.staysAtRest) return true;
-    return [...commands.values(), notifications].every(({ name, records }) =>
-      [...records].every(([partition, all]) => {
-        const last = all.at(-1)?.offset ?? -1n;
-        const group = name === notifications.name ? notificationGroup : gatewayGroup;
-        return last < 0n || (group.committed({ topic: name, partition })?.offset ?? -1n) > last;
-      }),
-    );
+      for (const one of order.operations)
+        if (isOpen(one) || (one.phase === 'idle' && !this.#isLeftIdle(key, order, one)))
+          yield `${one.commandId} is ${one.phase}`;
+    for (const { value } of [...this.notifications.records.values()].flat())
+      if (!referee.evidenced.has(value.id)) yield `notification ${value.id} became no evidence`;
+    for (const [key, order] of env.profile.days ? referee.orders : [])
+      if (timersOf(order).some(({ atMs }) => atMs < this.#nowMs)) yield `a timer of ${key} is due`;
+    yield* this.#uncommitted();
+  }
+
+  *#uncommitted(): Generator<string> {
+    // A late commit may still move the committed offset back: records would then be redelivered.
+    if (this.env.profile.appendLost > 0) return;
+    const { gatewayGroup, notificationGroup, notifications, commands } = this;
+    for (const { name: topic, records } of [...commands.values(), notifications])
+      for (const [partition, all] of records) {
+        const group = topic === notifications.name ? notificationGroup : gatewayGroup;
+        const last = all.at(-1)?.offset;
+        if (last !== undefined && (group.committed({ topic, partition })?.offset ?? -1n) <= last)
+          yield `${topic}/${partition} is not committed up to ${last}`;
+      }
   }
 
   /**
@@ -267,7 +259,7 @@ export class World {
    */
   #isLeftIdle(key: string, order: OrderState, operation: OperationState): boolean {
     const copies = this.referee.commands.filter(
-      ({ command, isForwarded }) => !isForwarded && command.commandId === operation.commandId,
+      ({ value, isForwarded }) => !isForwarded && value.commandId === operation.commandId,
     );
     if (copies.length > 0 && copies.every(({ isRefused }) => isRefused)) return true;
     return (
@@ -283,18 +275,8 @@ export class World {
   }
 
   get #nowMs(): number {
-    const { scheduler, stoppedMs } = this.around;
+    const { scheduler, stoppedMs } = this.env;
     return EPOCH_MS + stoppedMs + scheduler.nowMs;
-  }
-
-  #isTimerDue(): boolean {
-    if (this.around.profile.days === undefined) return false;
-    return [...this.referee.orders.values()].some((order) => timersOf(order).some(({ atMs }) => atMs < this.#nowMs));
-  }
-
-  missingEvidence(): string[] {
-    const ids = [...this.notifications.records.values()].flat().map(({ carries }) => carries.id);
-    return ids.filter((id) => !this.referee.evidenced.has(id));
   }
 
   intentOf(key: string, token: string | undefined): Landed | undefined {
@@ -309,57 +291,37 @@ export class World {
     const carried = transactionId === undefined ? command : { ...command, transactionId };
     const { partitions } = topic;
     const to = this.#isOtherPartitioner ? partitions[hashOf(command.orderKey) % partitions.length] : undefined;
-    this.#noteCommand(topic.land(command.orderKey, carried, to));
-    const { commandId } = command;
-    if (!this.#firstPublishedMs.has(commandId)) this.#firstPublishedMs.set(commandId, this.around.scheduler.nowMs);
+    this.referee.commands.push(topic.land(command.orderKey, carried, to));
     this.#unpublished--;
   }
 
   /** The shop sends once more what two people said was not executed. */
-  sendAgain(orderKey: string, commandId: string): void {
-    const sent = this.referee.commands.find(
-      ({ command }) => command.orderKey === orderKey && command.commandId === commandId,
-    );
+  sendAgain(commandId: string): void {
+    const sent = this.#published({ commandId })?.value;
     if (sent === undefined) return;
-    const ids = { commandId: `${commandId}-again`, contentHash: `${sent.command.contentHash}-again` };
-    this.#unpublished++;
-    this.#publish({
-      ...{ atMs: this.around.scheduler.nowMs, command: { ...sent.command, ...ids }, namesReference: false },
-    });
+    const ids = { commandId: `${commandId}-again`, contentHash: `${sent.contentHash}-again` };
+    this.#publishNow({ ...sent, ...ids });
   }
 
   /** The shop, which heard nothing of the money that was given back, refunds as much as was left before. */
   refund({ request: { by, operation: paid }, transactionId }: LedgerEntry, amount: number): void {
-    const sent = this.referee.commands.find(({ command }) => command.commandId === by.commandId);
+    const sent = this.#published(by)?.value;
     if (sent === undefined || (paid !== 'capture' && paid !== 'pay')) return;
     const commandId = `${by.commandId}-refund-${this.referee.commands.length}`;
     const terms = { commandId, contentHash: commandId, operation: 'refund', amount, transactionId } as const;
-    const { supersedes: _none, ...command } = sent.command;
-    this.#unpublished++;
-    this.#publish({ atMs: this.around.scheduler.nowMs, command: { ...command, ...terms }, namesReference: false });
+    const { supersedes: _none, ...command } = sent;
+    this.#publishNow({ ...command, ...terms });
   }
 
-  #noteCommand(record: TopicRecord<SimulatedCommand>): void {
-    const { topic, partition, offset, carries: command } = record;
-    const { nowMs: atMs } = this.around.scheduler;
-    const known: CommandRecord = { topic, partition, offset, atMs, command, isRejected: false };
-    this.#records.set(record, known);
-    this.referee.commands.push(known);
+  #publishNow(command: SimulatedCommand): void {
+    this.#unpublished++;
+    this.#publish({ atMs: this.env.scheduler.nowMs, command, namesReference: false });
   }
 
   /** A command that lay on another number than its order's is on its own, once more. */
-  forwarded(record: TopicRecord<SimulatedCommand>): void {
-    this.#records.get(record)!.isForwarded = true;
-    this.#noteCommand(this.commands.get(record.topic)!.land(record.key, record.carries));
-  }
-
-  rejected(record: TopicRecord<SimulatedCommand>): void {
-    this.#records.get(record)!.isRejected = true;
-  }
-
-  /** The command became a dead letter, because it was published before a partition that lost records was resumed. */
-  heldBack(record: TopicRecord<SimulatedCommand>): void {
-    this.#records.get(record)!.isHeldBack = true;
+  forwarded(record: CommandRecord): void {
+    record.isForwarded = true;
+    this.referee.commands.push(this.commands.get(record.topic)!.land(record.key, record.value));
   }
 
   /** True if the journal has the command by now, no matter who has read it. */
@@ -368,9 +330,13 @@ export class World {
   }
 
   /** Virtual milliseconds of the command's creation. In half of the orders a repeat has a new time. */
-  timeMs(record: TopicRecord<SimulatedCommand>): number {
-    const { carries } = record;
-    return keepsTime(carries) ? this.#firstPublishedMs.get(carries.commandId)! : this.#records.get(record)!.atMs;
+  timeMs({ value, atMs }: CommandRecord): number {
+    return keepsTime(value) ? this.#published(value)!.atMs : atMs;
+  }
+
+  /** The first record of a command. */
+  #published({ commandId }: Pick<SimulatedCommand, 'commandId'>): CommandRecord | undefined {
+    return this.referee.commands.find(({ value }) => value.commandId === commandId);
   }
 
   /** Product code logged an error: it has detected a fault. */
@@ -386,7 +352,7 @@ export class World {
 
   /** Returns the TRANSACTIONID that the shop read in an event. */
   #reported({ operation, orderKey }: SimulatedCommand): string | undefined {
-    if (operation !== 'capture' && operation !== 'refund' && operation !== 'void') return undefined;
+    if (!isFollowUp(operation)) return undefined;
     const kinds = operation === 'refund' && !this.#isRefundOfAuthorization() ? ['capture', 'pay'] : ['authorize'];
     const published = this.referee.expected.filter(
       ({ event }) =>
@@ -399,19 +365,21 @@ export class World {
   }
 
   #isRefundOfAuthorization(): boolean {
-    const { profile, random } = this.around;
-    return profile.edges !== undefined && random.chance(profile.edges.refundOfAuthorization);
+    const { profile, random } = this.env;
+    return profile.edges !== undefined && random.chance(profile.edges.refundOfAuthorization ?? 0);
   }
 
   /**
    * The configuration refuses a command and it is reported as unknown. A command that the journal had when it came must not be in the journal any
    * more: its order's state was deleted meanwhile.
    */
-  refused(record: TopicRecord<SimulatedCommand>, wasKnown: boolean): void {
-    const { carries } = record;
-    if (wasKnown && this.isKnown(carries))
-      this.referee.report('wrongOutcome', `${carries.commandId} is told rejected, and the journal had it when it came`);
-    this.#records.get(record)!.isRefused = true;
+  refused(record: CommandRecord, wasKnown: boolean): void {
+    if (wasKnown && this.isKnown(record.value))
+      this.referee.report(
+        'wrongOutcome',
+        `${record.value.commandId} is told rejected, and the journal had it when it came`,
+      );
+    record.isRefused = true;
   }
 
   /** A timer may end a payment only if all notifications that were acknowledged before that time are in the journal. */
@@ -420,39 +388,30 @@ export class World {
     const waited = findOperation(before, record.commandId)!;
     const operation = findOperation(this.referee.order(key), record.commandId)!;
     if (operation.phase === waited.phase) return;
-    this.#decisions.ended(key, operation);
+    this.platform.endedByTimer(key, operation);
     const { atMs: endMs } = timersOf(before).find(
       ({ timer, commandId }) => timer === 'expiry' && commandId === record.commandId,
     )!;
     const unread = [...this.notifications.records.values()]
       .flat()
       .find(
-        ({ carries: { id, orderKey } }) =>
+        ({ value: { id, orderKey } }) =>
           orderKey === key && this.#notifiedMs.get(id)! < endMs && !this.referee.evidenced.has(id),
       );
     if (unread)
       this.referee.report(
         'wrongOutcome',
-        `${record.commandId} is ended as expired, and ${unread.carries.id} was acknowledged before`,
+        `${record.commandId} is ended as expired, and ${unread.value.id} was acknowledged before`,
       );
-  }
-
-  #executed(entry: LedgerEntry): void {
-    this.referee.executed(entry);
-    this.#decisions.await(entry);
   }
 
   #notify(notification: SimulatedNotification, delayMs: number): void {
     const id = `n${++this.#notifications}`;
-    this.around.scheduler.after(
-      delayMs,
-      `notification ${id} ${notification.operation} ${notification.execCode}`,
-      () => {
-        this.notifications.land(notification.orderKey, { ...notification, id });
-        // A gateway's clock may be behind by as much as they differ.
-        this.#notifiedMs.set(id, this.#nowMs + this.around.profile.clockSkewMs);
-      },
-    );
+    this.env.scheduler.after(delayMs, `notification ${id} ${notification.operation} ${notification.execCode}`, () => {
+      this.notifications.land(notification.orderKey, { ...notification, id });
+      // A gateway's clock may be behind by as much as they differ.
+      this.#notifiedMs.set(id, this.#nowMs + this.env.profile.clockSkewMs);
+    });
   }
 
   #committed({ topic, partition, offset, metadata }: CommitPoint, isOwn: boolean): void {
@@ -466,19 +425,19 @@ export class World {
     const finished = decodeFinished(offset, metadata);
     const records =
       topic === this.notifications.name
-        ? this.notifications.records.get(partition)!.map(({ offset: at, carries }) => ({
+        ? this.notifications.records.get(partition)!.map(({ offset: at, value }) => ({
             offset: at,
             // Evidence that was lost is read again after the resume, which sets this commit back.
             isFinished: () =>
-              referee.evidenced.has(carries.id) || (referee.lost.has(carries.orderKey) && !referee.lost.isReadAgain),
-            name: `notification ${carries.id}`,
+              referee.evidenced.has(value.id) || (referee.lost.has(value.orderKey) && !referee.lost.isReadAgain),
+            name: `notification ${value.id}`,
           }))
         : referee.commands
             .filter((record) => record.topic === topic && record.partition === partition)
             .map((record) => ({
               offset: record.offset,
               isFinished: () => referee.isFinished(record),
-              name: record.command.commandId,
+              name: record.value.commandId,
             }));
     referee.committed(records, offset, finished);
   }
