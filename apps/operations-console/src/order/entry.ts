@@ -2,7 +2,14 @@
 import type { JournalRecord } from '@tranche/order-journal';
 import type { Schema } from '../api/client.js';
 import { duration, money, spaced } from '../text/format.js';
-import { operationInWords, reasonInWords, recordInWords, sourceInWords, timerInWords } from '../text/words.js';
+import {
+  lookUpInWords,
+  operationInWords,
+  reasonInWords,
+  recordInWords,
+  sourceInWords,
+  timerInWords,
+} from '../text/words.js';
 
 export type Timeline = Schema['Timeline'];
 export type Entry = Timeline['entries'][number];
@@ -31,7 +38,7 @@ export type Lane = keyof typeof LANES;
 
 const OF_RECORDS: Partial<Record<JournalRecord['record'], Lane>> = {
   ...{ INTENT: 'sent', REJECTED: 'asked', REPEATED: 'asked', OUTCOME: 'back', NOT_EXECUTED: 'back', IN_DOUBT: 'back' },
-  ...{ SETTLED: 'people', SKIPPED: 'people', EVIDENCE: 'reports' },
+  ...{ SETTLED: 'people', SKIPPED: 'people', EVIDENCE: 'reports', LOOKED_UP: 'reports' },
 };
 
 export function laneOf(entry: Entry): Lane {
@@ -80,6 +87,8 @@ export function labelOf(entry: Entry): string {
       return record.faults.map(({ code }) => spaced(code)).join(', ');
     case 'REMINDED':
       return timerInWords(record.reminder);
+    case 'LOOKED_UP':
+      return `asked: ${lookUpInWords(record.result)}`;
     case 'SETTLED':
       return `settled: ${record.outcome}`;
     default:
@@ -111,6 +120,8 @@ export function sentenceOf(entry: Entry): string {
       return record.source === 'operator'
         ? `${record.actor ?? 'A person'} stated: ${spaced(record.result)}${record.approvedBy === undefined ? '' : `, and ${record.approvedBy} agreed`}`
         : `A ${sourceInWords(record.source)} says: ${spaced(record.result)}`;
+    case 'LOOKED_UP':
+      return `The platform was asked about the operation: ${lookUpInWords(record.result)}`;
     case 'REJECTED':
       return `Refused before anything was sent: ${labelOf(entry)}`;
     default:

@@ -1,4 +1,5 @@
 /** Says codes of the journal, the gateway and the queue in words of people. */
+import type { JournalRecord, LookedUp } from '@tranche/order-journal';
 import { count, spaced } from './format.js';
 
 type Words = Readonly<Record<string, string>>;
@@ -83,7 +84,7 @@ const OPERATIONS: Words = {
 };
 export const operationInWords = (operation: string | undefined): string => said(OPERATIONS, operation) || 'operation';
 
-const RECORDS: Words = {
+const RECORDS = {
   INTENT: 'Asked to send',
   OUTCOME: 'Answer',
   NOT_EXECUTED: 'Not executed',
@@ -94,12 +95,22 @@ const RECORDS: Words = {
   GIVEN_UP: 'Given up',
   EXPIRED: 'Expired',
   REMINDED: 'Reminder',
+  LOOKED_UP: 'Platform was asked',
   REPEATED: 'Command came again',
   TOMBSTONE: 'Removed from the index',
   SNAPSHOT: 'Snapshot',
   SKIPPED: 'Skipped',
-};
-export const recordInWords = (kind: string): string => RECORDS[kind] ?? kind;
+} satisfies Record<JournalRecord['record'], string>;
+export const recordInWords = (kind: string): string => said(RECORDS, kind);
+
+const LOOK_UPS = {
+  evidence: 'its list has the operation',
+  nothing: 'its list does not have the operation',
+  refused: 'it refused',
+  unauthorized: 'it did not accept our token',
+  failed: 'no answer',
+} satisfies Record<LookedUp['result'], string>;
+export const lookUpInWords = (result: LookedUp['result']): string => said(LOOK_UPS, result);
 
 const SOURCES: Words = { notification: 'notification', 'look-up': 'look-up', operator: 'person', answer: 'answer' };
 export const sourceInWords = (source: unknown): string =>
