@@ -17,12 +17,18 @@ export const dashboards = readdirSync(`${CHART}/dashboards`).map((file) =>
   JSON.parse(readFileSync(`${CHART}/dashboards/${file}`, 'utf8')),
 );
 
-export const queries = [
-  ...alerts.map(({ alert, expr }) => [alert, expr]),
-  ...dashboards.flatMap(({ title, panels }) =>
-    panels.map((panel) => [`${title}, ${panel.title}`, panel.targets[0].expr]),
+const ofAlerts = alerts.map(({ alert, expr }) => [alert, expr, '']);
+const ofPanels = dashboards.flatMap(({ title, panels }) =>
+  panels.flatMap((panel) =>
+    panel.targets.map(({ expr, legendFormat }) => [
+      `${title.replace('Tranche: ', '')}, ${panel.title}`,
+      expr,
+      legendFormat,
+    ]),
   ),
-];
+);
+/** Each has a name, PromQL, and the legend of a panel. */
+export const queries = [...ofAlerts, ...ofPanels];
 
 /** A histogram is registered without `_bucket`, `_count` and `_sum`, so these are cut off. */
 export const metricsOf = (expr) =>
@@ -99,14 +105,12 @@ function labelsIn(call, text) {
 
 /** Returns a text with a row for each metric. */
 export function metricsDocument(registered = registeredMetrics()) {
-  const panels = dashboards.flatMap(({ title, panels: all }) =>
-    all.map((panel) => [`${title.replace('Tranche: ', '')}, ${panel.title}`, panel.targets[0].expr]),
-  );
-  const asking = (queries, metric) =>
-    queries.filter(([, expr]) => metricsOf(expr).includes(metric)).map(([name]) => name);
+  const asking = (queries, metric) => [
+    ...new Set(queries.filter(([, expr]) => metricsOf(expr).includes(metric)).map(([name]) => name)),
+  ];
   const rows = [...registered].map(([name, { labels, project }]) => {
-    const shown = asking(panels, name).join('; ');
-    const raised = asking(alerts.map(({ alert, expr }) => [alert, expr]), name).join(', '); // prettier-ignore
+    const shown = asking(ofPanels, name).join('; ');
+    const raised = asking(ofAlerts, name).join(', ');
     return row(`\`${name}\``, project, labels.join(', ') || '–', shown || '–', raised || '–');
   });
   return [HEAD, table(['metric', 'of', 'labels', 'panels', 'alerts'], rows), ''].join('\n');
