@@ -18,7 +18,7 @@ export const dashboards = readdirSync(`${CHART}/dashboards`).map((file) =>
 );
 
 const ofAlerts = alerts.map(({ alert, expr }) => [alert, expr, '']);
-const ofPanels = dashboards.flatMap(({ title, panels }) =>
+export const ofPanels = dashboards.flatMap(({ title, panels }) =>
   panels.flatMap((panel) =>
     panel.targets.map(({ expr, legendFormat }) => [
       `${title.replace('Tranche: ', '')}, ${panel.title}`,

@@ -127,7 +127,7 @@ export class SoakWorld {
         const kafka = infrastructure.kafka!;
         const at = random.below(kafka.size);
         await kafka.killBroker(at);
-        // A single broker has nobody to hand its partitions to.
+        // The other brokers take its partitions over while it is away. A single broker has no others, so it starts at once.
         if (kafka.size > 1) await delay(BROKER_AWAY_MS);
         await kafka.startBroker(at);
         await kafka.allInSync();

@@ -93,7 +93,7 @@ export class ClockWatch {
   }
 }
 
-/** The end is that behind the last record: nobody writes notifications in transactions, whose markers have offsets too. */
+/** The end is the offset after the last record. That holds because notifications are written without transactions, whose markers would take offsets too. */
 function notificationOffsets({ notifications, notificationGroup }: World): Map<number, NotificationOffsets> {
   const offsetsOf = (partition: number): NotificationOffsets => ({
     next: notificationGroup.committed({ topic: notifications.name, partition })?.offset ?? 0n,

@@ -71,7 +71,7 @@ export class Fleet {
     this.release();
   }
 
-  /** One gateway after the other restarts with another version. Returns the milliseconds until all were told to. */
+  /** Restarts one gateway after the other with another version. Returns in how many milliseconds the last one is killed for it. */
   roll(version: RulesVersion): number {
     const { random, scheduler } = this.world.env;
     let atMs = 0;

@@ -171,7 +171,7 @@ export function untrueConflict(
   return isOfTwo && paid.length < 2 ? 'no other payment of its order succeeded' : undefined;
 }
 
-/** True if a notification or any other journal record reported the success; without a report nobody can know it. */
+/** Says whether a notification or another record of the journal reported the success. The gateway can't know of a success that nothing reported. */
 function isReported(order: OrderState, entry: LedgerEntry): boolean {
   const operation = findOperation(order, commandIdOf(entry));
   return entry.isReported || (operation !== undefined && hasSucceeded(operation));

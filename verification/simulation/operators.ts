@@ -81,8 +81,8 @@ interface View {
 }
 
 /**
- * Two people say what became of a doubt, about a minute after they looked. They are wrong only where a record has told the order better
- * since: if none has, they look into the books again before they say it.
+ * Two people say what became of a doubt, about a minute after they looked. If no record of the order came in that minute, they look into the
+ * platform's books again first; so they are wrong only if a record came that says otherwise.
  */
 export function resolveDoubts(world: World, { withinMs, lateBooks }: NonNullable<Profile['staleViews']>): void {
   const { env, journal, platform, referee } = world;

@@ -328,7 +328,7 @@ function drawJoins(random: Random) {
   };
 }
 
-/** People decide on what they saw earlier: there are many doubts, most of which a notification without a tag tells something of, and no other people. */
+/** People decide on what they saw earlier. There are many doubts, and about most of them a notification without a tag says something. Nobody else decides. */
 function drawStaleViews(random: Random, { pauseMs }: Troubles) {
   return {
     ...{ operator: false, pauseMs: Math.min(pauseMs, 12_000) },

@@ -76,7 +76,7 @@ export const SMALL_BOMBS = bombs({ gzip: 4, snappy: 2, lz4: 4, zstd: 4 });
 interface Packed {
   type: 1 | 2 | 3 | 4;
   packed: Buffer;
-  /** The broker is told of these; their contents are in the bytes. */
+  /** The head of the batch has their number and times. A reader gets the bytes of `packed` in their place. */
   messages: Message[];
   times?: number;
 }
