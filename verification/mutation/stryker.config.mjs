@@ -15,6 +15,8 @@ export default {
   reporters: ['clear-text', 'html', 'json', 'progress-append-only'],
   allowConsoleColors: false,
   concurrency: 2,
+  // Jest starts an AsyncLocalStorage for each run in its process and never ends it: after 500 runs, Node spends half of the time on them.
+  maxTestRunnerReuse: 40,
   // A test that waits for ever fails by itself after two seconds; this ends what never returns.
   timeoutMS: 10_000,
   timeoutFactor: 2,
