@@ -17,8 +17,8 @@ export default {
   concurrency: 2,
   // Jest starts an AsyncLocalStorage for each run in its process and never ends it: after 500 runs, Node spends half of the time on them.
   maxTestRunnerReuse: 40,
-  // A test that waits for ever fails by itself after two seconds; this ends what never returns.
-  timeoutMS: 10_000,
+  // A test that waits for ever fails by itself after five seconds; this ends what never returns.
+  timeoutMS: 6_000,
   timeoutFactor: 2,
   tempDirName: '.infra/mutation',
   // SWC compiles the copy without looking at types.

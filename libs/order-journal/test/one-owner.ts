@@ -137,6 +137,8 @@ export class OneOwner {
   readonly steps: string[] = [];
   /** Levels of what was logged that a person should read. */
   readonly levels: string[] = [];
+  /** All that was logged. */
+  readonly said: { facts: unknown; message: string | undefined }[] = [];
   readonly journal: OwnedJournal;
   readonly owner: PartitionOwner;
   /** While true, its reader brings nothing. */
@@ -241,11 +243,11 @@ export class OneOwner {
   }
 
   get #logger(): Log {
-    return {
-      ...silentLog,
-      warn: () => void this.levels.push('warn'),
-      error: () => void this.levels.push('error'),
+    const say = (level?: string) => (facts: unknown, message?: string) => {
+      if (level !== undefined) this.levels.push(level);
+      this.said.push({ facts, message });
     };
+    return { ...silentLog, info: say(), warn: say('warn'), error: say('error') };
   }
 
   #nowMs = 0;
