@@ -5,6 +5,7 @@ import {
   type EventName,
   type EventType,
   type NotificationFlag,
+  type OperationKind,
 } from '@tranche/contracts';
 import { paidAfterVoid, paymentsTaken, severalTaken } from './conflicts.js';
 import { isDoubtSuperseded, type Judgement } from './guards.js';
@@ -27,7 +28,6 @@ import {
   type OrderState,
   type ProjectedEvent,
   type Result,
-  type Waiting,
 } from './order-state.js';
 import { hasRule } from './versions.js';
 import { amountsOf, bind, describe, isOtherTransaction, settled, withAttempt } from './terms.js';
@@ -241,10 +241,8 @@ function settle(change: Change, operation: OperationState, evidence: Evidence): 
   if (isResolved) body.outcome = result;
   const name = isResolved ? 'doubt_resolved' : result;
   const proved = result === 'succeeded' ? proveAuthorization(change, operation, evidence) : change;
-  const next =
-    name === 'redirect_required' || name === 'pending'
-      ? putAndPublish(proved, moved as Waiting, name, body)
-      : putAndPublish(proved, moved, name, body);
+  // Only payments wait (docs/decisions/0032), so their names are as good as every operation's here.
+  const next = putAndPublish(proved, moved, name as EventName<OperationKind>, body);
   if (result === 'refused') return next;
   return reportCurrency(
     result === 'succeeded' ? reportAmount(next, operation, moved, evidence) : next,
