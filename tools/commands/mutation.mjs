@@ -22,7 +22,9 @@ export const description =
 export const options = {
   only: { value: 'FILE', help: 'one file by its name, such as guards.ts; its score fails nothing' },
 };
-export const exitCodes = { 1: `fewer than ${LEAST} of 100 changes of a file were noticed, or it could not be measured` };
+export const exitCodes = {
+  1: `fewer than ${LEAST} of 100 changes of a file were noticed, or it could not be measured`,
+};
 
 const filesOf = (folder, only) =>
   readdirSync(folder)
@@ -62,10 +64,11 @@ export async function run({ options: { only }, held, log }) {
   let exitCode = 0;
   for (const [name, { folder, specs }] of Object.entries(MUTATED)) {
     for (const file of filesOf(folder, only)) {
-      const report = `${REPORTS}/${name}/${basename(file, '.ts')}`;
+      const changed = basename(file, '.ts');
+      const report = `${REPORTS}/${name}/${changed}`;
       const stryker = ['stryker', 'run', 'verification/mutation/stryker.config.mjs', '--mutate', file];
       const args = ['exec', '--yes', '--ignore-scripts', ...STRYKER, '--', ...stryker];
-      const env = { ...process.env, MUTATION_SPECS: specs.join(), MUTATION_REPORT: report };
+      const env = { ...process.env, MUTATION_SPECS: specs.join(), MUTATION_FILE: changed, MUTATION_REPORT: report };
       const ended = await held.start('npm', args, { env, onLine: (line) => console.log(line) }).exited;
       if (ended !== 0 || !existsSync(`${report}.json`)) exitCode = 1;
       else scores.push({ name, file, ...scoreOf(`${report}.json`) });

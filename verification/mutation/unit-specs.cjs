@@ -4,7 +4,8 @@ const { join } = require('node:path');
 const root = join(__dirname, '../..');
 
 /** These fold thousands of records: they would take nine tenths of the time, and the other tests find what they find. */
-const LONG_FILES = /permutations|late-reports-of-voids|partition-owner\.spec|folded-once|-lock\.spec|published-types|same-verdict|forged-signatures/;
+const LONG_FILES =
+  /permutations|late-reports-of-voids|partition-owner\.spec|folded-once|-lock\.spec|published-types|same-verdict|forged-signatures/;
 const LONG_TESTS = /seeded orders|200 operations|over all orders|of 1000 attempts|of 200 orders/;
 /** A changed owner may wait for ever. */
 const LONGEST_MS = 5_000;
@@ -51,6 +52,11 @@ async function inTime({ title, body }) {
   }
 }
 
-for (const folder of process.env.MUTATION_SPECS.split(','))
-  for (const file of readdirSync(join(root, folder)))
-    if (file.endsWith('.spec.ts') && !LONG_FILES.test(file)) addTests(`${folder}/${file}`);
+const { MUTATION_SPECS: folders, MUTATION_FILE: changed } = process.env;
+const isOwn = (file) => file.endsWith(`/${changed}.spec.ts`);
+const files = folders
+  .split(',')
+  .flatMap((folder) => readdirSync(join(root, folder)).map((file) => `${folder}/${file}`))
+  .filter((file) => file.endsWith('.spec.ts') && !LONG_FILES.test(file));
+// The specs that have the file's name come first: most changes are noticed there.
+files.sort((one, other) => isOwn(other) - isOwn(one)).forEach(addTests);
