@@ -86,6 +86,8 @@ interface Story {
   whileAsked: { act: () => Promise<void> };
   /** Runs after a wait has ended and before the slot is taken again. */
   lateSlot: { act: () => Promise<void> };
+  /** How often the rail lets nobody in from now on, and how often it was waited for. */
+  rail: { closed: number; waits: number };
 }
 
 function story(answers: CallResult[], { bearer, urlCount = 1 }: { bearer?: 'refused'; urlCount?: number } = {}): Story {
@@ -124,7 +126,15 @@ function story(answers: CallResult[], { bearer, urlCount = 1 }: { bearer?: 'refu
     },
   });
   const leave = (result: CallResult | undefined, isLastUrl: boolean) => void left.push([result?.record, isLastUrl]);
-  const gate = { enter: () => ({ leave }), wait: () => Promise.resolve(), blockedMs: () => 0 };
+  const rail = { closed: 0, waits: 0 };
+  const gate = {
+    enter: () => (rail.closed > 0 ? undefined : { leave }),
+    wait: () => {
+      rail.closed--;
+      return Promise.resolve(void rail.waits++);
+    },
+    blockedMs: () => 0,
+  };
   const lateSlot: Story['lateSlot'] = { act: () => Promise.resolve() };
   const lease: CommandLease = {
     signal: new AbortController().signal,
@@ -136,7 +146,7 @@ function story(answers: CallResult[], { bearer, urlCount = 1 }: { bearer?: 'refu
     new PaymentTiming(injected, gate as unknown as RailBreakers, new RepublishThrottle(injected)),
   );
   const payments = { handle: (command: AcceptedCommand) => executor.execute(command, lease) };
-  return { journal, calls, urls, left, payments, clock, warm, whileAsked, lateSlot };
+  return { journal, calls, urls, left, payments, clock, warm, whileAsked, lateSlot, rail };
 }
 
 const inOrder = {
@@ -350,6 +360,10 @@ it('withdraws an intent whose verdict it could not read', async () => {
   expect([journal.kinds, calls]).toEqual([['INTENT', 'NOT_EXECUTED'], []]);
   expect(left).toEqual([[undefined, true]]);
   expect(findOperation(journal.order, 'a')?.phase).toBe('idle');
+  expect(journal.records[1]).toMatchObject({
+    reason: 'send_deadline',
+    message: 'The verdict on the intent could not be read; nothing was sent',
+  });
 });
 
 it('rejects a command before sending that is too old, or names no transaction', async () => {
@@ -376,6 +390,34 @@ it('rejects when the token service refuses the account', async () => {
   const { journal, calls, payments } = story([], { bearer: 'refused' });
   await payments.handle(authorization());
   expect([journal.kinds, calls]).toEqual([['REJECTED'], []]);
+  const [rejected] = journal.records;
+  expect(rejected).toMatchObject({
+    operation: 'authorize',
+    attempt: 1,
+    faults: [{ path: '', code: 'auth_refused', message: 'The token service refused the account’s credentials' }],
+  });
+  expect(rejected).not.toHaveProperty('seen');
+});
+
+it('says what its INTENT rests on: the order where it names what came before, and the tag where its form has one', async () => {
+  const { journal, payments } = story([succeeded('T-auth'), succeeded('T-capture')]);
+  await payments.handle(authorization());
+  await payments.handle(capture());
+  const [first, , second] = journal.records;
+  expect(first).toMatchObject({ record: 'INTENT', tag: expect.any(String) as string });
+  expect(first).not.toHaveProperty('seen');
+  expect(second).toMatchObject({ record: 'INTENT', seen: expect.any(String) as string });
+  const { journal: empty, payments: others } = story([]);
+  await others.handle(capture());
+  expect(empty.records).toMatchObject([{ record: 'REJECTED', seen: '-1', faults: [{ code: 'transaction_unknown' }] }]);
+});
+
+it('waits where its rail lets nobody in, sends once it does, and pauses no second time', async () => {
+  const { journal, calls, rail, payments, clock } = story([notExecuted('5003'), succeeded()]);
+  rail.closed = 2;
+  expect(await payments.handle(authorization())).toBe('done');
+  expect([journal.kinds, calls.length, rail.waits]).toEqual([['INTENT', 'NOT_EXECUTED', 'INTENT', 'OUTCOME'], 2, 2]);
+  expect(clock.monotonicMs).toBeGreaterThan(0);
 });
 
 it.each([undefined, 'refused'] as const)(
