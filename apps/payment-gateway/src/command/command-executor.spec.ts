@@ -86,7 +86,7 @@ interface Story {
   whileAsked: { act: () => Promise<void> };
   /** Runs after a wait has ended and before the slot is taken again. */
   lateSlot: { act: () => Promise<void> };
-  /** How often the rail lets nobody in from now on, and how often it was waited for. */
+  /** The rail lets nobody in for so many waits, and was waited for so often. */
   rail: { closed: number; waits: number };
 }
 
