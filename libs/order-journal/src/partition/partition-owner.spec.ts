@@ -1,7 +1,8 @@
 import { OwnerWorld } from '../../test/owner-world.js';
 import { Seeded } from '../../test/rules-lock/seeded.js';
 
-const RUNS = 100;
+/** `npm run mutation` plays fewer for each change. */
+const RUNS = Number(process.env.OWNER_WORLDS ?? 100);
 const STEPS = 600;
 const CALM_STEPS = 6_000;
 
