@@ -5,7 +5,7 @@ const root = join(__dirname, '../..');
 
 /** These fold thousands of records: they would take nine tenths of the time, and the other tests find what they find. */
 const LONG_FILES =
-  /permutations|late-reports-of-voids|folded-once|-lock\.spec|published-types|same-verdict|forged-signatures/;
+  /permutations|late-reports-of-voids|folded-once|-lock\.spec|published-types|same-verdict|forged-signatures|unreadable-records/;
 const LONG_TESTS = /seeded orders|200 operations|over all orders|of 1000 attempts|of 200 orders/;
 process.env.OWNER_WORLDS ??= '15';
 /** A changed owner may wait for ever. */
