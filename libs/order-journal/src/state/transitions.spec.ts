@@ -230,8 +230,13 @@ describe('lists of an order are bounded under rules version 2', () => {
 
   it('a report that waits, and is one too many, is told as one that may be ours, and freezes its order', () => {
     const report = (n: number) => notifiedElsewhere('refund', '0000', { transactionId: `T-${n}`, amount: 10 });
-    const full = Array.from({ length: REPORTS_KEPT }, (_, n) => report(n));
-    const before = folded(under(2, ...captured, askedUntagged('refund', { amount: 10 }), ...full)).order;
+    const one = folded(under(2, ...captured, askedUntagged('refund', { amount: 10 }), report(0))).order;
+    const [kept] = one.unmatchedEvidence;
+    const unmatchedEvidence = Array.from({ length: REPORTS_KEPT }, (_, n) => ({
+      ...kept!,
+      answer: { ...kept!.answer, transactionId: `T-${n}` },
+    }));
+    const before = { ...one, unmatchedEvidence };
     const last = { ...report(REPORTS_KEPT), currency: 'EUR', flags: ['seen'] } as JournalRecord;
     const { order, events, bodies } = folded(under(2, last), before);
     expect([order.isFrozen, events, order.unmatchedEvidence.length]).toEqual([
