@@ -25,6 +25,7 @@ export const FOUND_SEEDS: Partial<Record<ProfileName, Readonly<Record<number, st
     311002837: 'a success that was reported of an attempt whose INTENT was lost counts once a resume wrote it',
     742007015: 'nothing is appended to a log before its last known record was compared, also where it has no other one',
     742008060: 'a call whose INTENT was lost, and whose answer was not, is not made once more',
+    1100002399: 'no resume leaves an operation between two attempts, where a report of the lost one came before it',
   },
   joins: { 1: 'an index is rebuilt though the group is joined more often than that takes' },
   broken: {

@@ -120,3 +120,17 @@ it('counts what was reported of an attempt whose INTENT was lost, before a resum
       ...{ phase: 'ended', end: 'succeeded', attempt: 2 },
     });
 });
+
+it('puts the attempt behind a lost one in doubt, where a report that waited says that the lost one was not executed', async () => {
+  const reported: JournalRecord = {
+    ...{ record: 'EVIDENCE', ...of('o'), source: 'notification', operation: 'authorize', result: 'not_executed' },
+    ...{ answer: { execCode: '5001' }, tag: { operation: operationTag('a'), attempt: 2 }, externalReference: 'n' },
+  };
+  const first = { ...intent('o'), rulesVersion: NEWEST_RULES_VERSION, tag: operationTag('a') };
+  const kept = [first, notExecuted('o'), reported];
+  const written = await afterLossOf(...kept);
+  expect(written.map(({ record }) => record)).toEqual(['INTENT', 'IN_DOUBT', 'INTENT', 'IN_DOUBT']);
+  const after = stateOf('o', [...kept, ...written]);
+  expect(findOperation(after, 'a')).toMatchObject({ phase: 'in_doubt', attempt: 3 });
+  expect(await afterLossOf(...kept, ...written)).toEqual([]);
+});

@@ -1,7 +1,14 @@
 import { orderKey } from '@tranche/contracts';
 import { operationTag } from '../state/extradata-tag.js';
 import { fold } from '../state/fold.js';
-import { emptyOrder, isOpen, type OperationState, type OrderState, verdictOf } from '../state/order-state.js';
+import {
+  emptyOrder,
+  findOperation,
+  isOpen,
+  type OperationState,
+  type OrderState,
+  verdictOf,
+} from '../state/order-state.js';
 import type { InDoubt, Intent, JournalRecord } from '../state/records.js';
 import { knownTermsOf } from '../state/terms.js';
 import { inOrder } from '../state/versions.js';
@@ -62,10 +69,17 @@ export async function recordsAfterLoss(
   return [...orders.values()].flatMap((order) => {
     // An INTENT beside an open operation would be refused as busy, so open ones become in_doubt first.
     const records: JournalRecord[] = order.operations.filter(isOpen).map((one) => ownerLost(order, one, written));
-    for (const one of order.operations.filter(({ phase }) => phase === 'idle'))
-      records.push(...(lostAttempt(after(order, records), one, written) ?? []));
+    for (const { commandId } of order.operations.filter(({ phase }) => phase === 'idle'))
+      records.push(...lostAttempts(after(order, records), commandId, written));
     return records;
   });
+}
+
+/** A report that waited for the attempt may say that it was not executed: then the one behind it may be lost too, until one is in doubt. */
+function lostAttempts(order: OrderState, commandId: string, written: Written): JournalRecord[] {
+  const operation = findOperation(order, commandId);
+  const records = operation?.phase === 'idle' ? lostAttempt(order, operation, written) : undefined;
+  return records === undefined ? [] : [...records, ...lostAttempts(after(order, records), commandId, written)];
 }
 
 /** The order as it will be once these records are appended. */

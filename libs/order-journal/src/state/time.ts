@@ -99,7 +99,7 @@ function mayBeRefunded(order: OrderState): boolean {
   );
 }
 
-/** A cardholder, a provider or an operator may yet decide. */
+/** A cardholder, a provider or an operator may yet decide: such an order is never forgotten. */
 const isUnfinished = (order: OrderState): boolean =>
   order.operations.some(
     (one) => one.phase === 'in_doubt' || (isWaiting(one) && (!isVoided(order, one) || isUndecided(order, one))),
@@ -111,16 +111,6 @@ export const isUndecided = ({ unmatchedEvidence }: OrderState, { transactionId }
 
 /** Our timer alone ended a payment: guards take it for live until it is denied, so the order is kept as long as one that may be refunded (R15). */
 const mayYetSucceed = ({ operations }: OrderState): boolean => operations.some((operation) => operation.mayYetSucceed);
-
-/** Never while anything is open, pending or in doubt. A redirect that was never finished is no reason to keep an order for ever. */
-function mayBeForgotten(order: OrderState): boolean {
-  return (
-    !order.isFrozen &&
-    order.operations.every(
-      (one) => !isOpen(one) && one.phase !== 'in_doubt' && (one.phase !== 'pending' || isVoided(order, one)),
-    )
-  );
-}
 
 export interface Retention {
   /** When the order may leave the index, milliseconds since the epoch; undefined: not as it stands. */
@@ -134,7 +124,7 @@ export function retentionOf(order: OrderState, refundableDays: number): Retentio
   const isKept = mayYetSucceed(order) || mayBeRefunded(order);
   const isWaitedFor = isUnfinished(order);
   const needsSnapshot = order.isFrozen === true || isWaitedFor || isKept;
-  if (!mayBeForgotten(order) || order.movedAt === undefined || isWaitedFor) return { endMs: undefined, needsSnapshot };
+  if (order.isFrozen || isWaitedFor || order.movedAt === undefined) return { endMs: undefined, needsSnapshot };
   const keptMs = isKept ? Math.max(refundableDays * DAY_MS, FORGET_AFTER_MS) : FORGET_AFTER_MS;
   return { endMs: Date.parse(order.movedAt) + keptMs, needsSnapshot };
 }
@@ -149,7 +139,6 @@ export function foldTombstone(before: OrderState, { order, match }: Change, reco
 /** By the writers' clocks, never a reader's. Days that can't be read, or times, are no leave to forget. */
 function isRetentionOver(order: OrderState, record: Tombstone): boolean {
   const { refundableDays } = record;
-  if (typeof refundableDays !== 'number' || !Number.isFinite(refundableDays)) return false;
-  const { endMs: fromMs } = retentionOf(order, refundableDays);
-  return fromMs !== undefined && Date.parse(record.at) >= fromMs;
+  if (!Number.isFinite(refundableDays)) return false;
+  return Date.parse(record.at) >= (retentionOf(order, refundableDays).endMs ?? Infinity);
 }
