@@ -58,11 +58,13 @@ async function inTime({ title, body }) {
   }
 }
 
-const { MUTATION_SPECS: folders, MUTATION_FILE: changed } = process.env;
+const { MUTATION_SPECS: places, MUTATION_FILE: changed } = process.env;
 const isOwn = (file) => file.endsWith(`/${changed}.spec.ts`);
-const files = folders
+const files = places
   .split(',')
-  .flatMap((folder) => readdirSync(join(root, folder)).map((file) => `${folder}/${file}`))
+  .flatMap((place) =>
+    place.endsWith('.ts') ? [place] : readdirSync(join(root, place)).map((file) => `${place}/${file}`),
+  )
   .filter((file) => file.endsWith('.spec.ts') && !LONG_FILES.test(file));
 // The specs that have the file's name come first: most changes are noticed there.
 files.sort((one, other) => isOwn(other) - isOwn(one)).forEach(addTests);

@@ -1,4 +1,4 @@
-import { operationIdOf, parseOperationId } from '@tranche/order-journal';
+import { operationIdOf, parseOperationId } from './order-summary.js';
 
 describe('operation id', () => {
   it.each([
@@ -20,6 +20,9 @@ describe('operation id', () => {
     ['a part that is no text', encoded(['shop', '1', 7])],
     ['a merchant that is none', encoded(['Shop', '1', 'a'])],
     ['a merchant with a slash', encoded(['shop/1', '1', 'a'])],
+    ['a first part that is no text', encoded([7, '1', 'a'])],
+    ['too many parts', encoded(['shop', '1', 'a', 'b'])],
+    ['null', encoded(null)],
     ['no command', encoded(['shop', '1', ''])],
     ['another spelling of the same', `${encoded(['shop', '1', 'a'])}=`],
   ])('takes %s for no id', (_, id) => {
