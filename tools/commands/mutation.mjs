@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { install } from '../infra/bootstrap.mjs';
 
 const JOURNAL = 'libs/order-journal/src';
@@ -60,6 +61,15 @@ function scoreOf(report) {
 
 const share = ({ noticed, survived }) => (noticed + survived === 0 ? 100 : (100 * noticed) / (noticed + survived));
 
+/** Stryker keeps results while titles of tests stay the same; with this in its file's name, they are those of the same tests. */
+function digestOf(places) {
+  const filesIn = (place) =>
+    statSync(place).isFile() ? [place] : readdirSync(place, { recursive: true }).map((name) => join(place, name));
+  const digest = createHash('sha256');
+  for (const file of places.flatMap(filesIn).filter((name) => name.endsWith('.ts'))) digest.update(readFileSync(file));
+  return digest.digest('hex').slice(0, 12);
+}
+
 /** As a row of a Markdown table, which can be pasted into the documents. */
 const rowOf = ({ file, noticed, survived }) =>
   `| ${file.slice(JOURNAL.length + 1)} | ${noticed} | ${survived} | ${share({ noticed, survived }).toFixed(1)} % |`;
@@ -79,7 +89,13 @@ export async function run({ options: { only }, held, log }) {
       const report = `${REPORTS}/${name}/${changed}`;
       const stryker = ['stryker', 'run', 'verification/mutation/stryker.config.mjs', '--mutate', file];
       const args = ['exec', '--yes', '--ignore-scripts', ...STRYKER, '--', ...stryker];
-      const env = { ...process.env, MUTATION_SPECS: specs.join(), MUTATION_FILE: changed, MUTATION_REPORT: report };
+      const env = {
+        ...process.env,
+        MUTATION_SPECS: specs.join(),
+        MUTATION_FILE: changed,
+        MUTATION_REPORT: report,
+        MUTATION_RESUMED: `${report}.${digestOf([KNOWN_LOGS, ...specs])}.json`,
+      };
       const ended = await held.start('npm', args, { env, onLine: (line) => console.log(line) }).exited;
       if (ended !== 0 || !existsSync(`${report}.json`)) exitCode = 1;
       else scores.push({ name, file, ...scoreOf(`${report}.json`) });

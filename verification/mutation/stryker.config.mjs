@@ -1,5 +1,5 @@
-/** For `npm run mutation`, which names the file (`--mutate`) and the report. */
-const { MUTATION_REPORT: report } = process.env;
+/** For `npm run mutation`, which names the file (`--mutate`), the report, and what a run that was cut off goes on with. */
+const { MUTATION_REPORT: report, MUTATION_RESUMED: resumed } = process.env;
 
 export default {
   testRunner: 'jest',
@@ -8,7 +8,7 @@ export default {
   // A change of what is computed once, while a module is loaded, would need all tests.
   ignoreStatic: true,
   incremental: true,
-  incrementalFile: `${report}.incremental.json`,
+  incrementalFile: resumed,
   jsonReporter: { fileName: `${report}.json` },
   htmlReporter: { fileName: `${report}.html` },
   clearTextReporter: { logTests: false, allowColor: false },

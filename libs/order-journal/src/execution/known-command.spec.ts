@@ -95,6 +95,14 @@ it('does not know a command that its order never had', async () => {
   expect([journal.appended, journal.readsToEnd()]).toEqual([[], 1]);
 });
 
+it.each([LEAVE_ALONE, PUT_IN_DOUBT])(
+  'reads no log to its end where nobody is told that it is not known',
+  async (policy) => {
+    const journal = journalOf([]);
+    expect([await answer(journal, COMMAND, policy), journal.readsToEnd()]).toEqual(['not_taken', 0]);
+  },
+);
+
 describe('the log holds the command, and the tail has not read it', () => {
   it('the result is republished where it has ended: no rejection is published', async () => {
     const journal = journalOf([], [], [intent, refused]);
@@ -189,6 +197,20 @@ describe('records were lost, among which its next attempt may be', () => {
     const journal = journalOf([intent, notExecuted, other], [otherRefused]);
     expect(await answer(journal, COMMAND, PUT_IN_DOUBT)).toBe('done');
     expect(journal.appended.map(({ record }) => record)).toEqual(['INTENT', 'IN_DOUBT']);
+  });
+
+  it('one that the records which were kept would refuse stays as it is: a refusal would say that it was not executed', async () => {
+    const other = { ...intent, commandId: 'c2', token: 't2', contentHash: 'of c2' } as const;
+    const paid = {
+      ...refused,
+      commandId: 'c2',
+      token: 't2',
+      result: 'succeeded',
+      answer: { execCode: '0000' },
+    } as const;
+    const journal = journalOf([intent, notExecuted, other, paid]);
+    await answer(journal, COMMAND, PUT_IN_DOUBT);
+    expect([journal.appended, findOperation(journal.order(), 'c1')?.phase]).toEqual([[], 'idle']);
   });
 
   it('one that another process has just begun is left to it', async () => {

@@ -72,8 +72,9 @@ describe('an owner whose assignment is over', () => {
     const other = await new OneOwner({ records: [intent] }).settled();
     const waits = other.owner.waitForRecordAfter(ORDER, 99n, never);
     await other.settled();
+    const begun = other.owner.waitForRecordAfter({ ...ORDER, orderId: 'not in memory' }, 99n, never);
     other.owner.close();
-    await expect(waits).rejects.toThrow('is not owned here any more');
+    for (const one of [waits, begun]) await expect(one).rejects.toThrow('is not owned here any more');
   });
 });
 

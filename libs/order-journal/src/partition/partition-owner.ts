@@ -221,7 +221,8 @@ export class PartitionOwner {
       try {
         return await this.#readable().waitForRecordAfter(name, offset, signal);
       } catch (error) {
-        if (!(error instanceof OwnerNotServingError) || this.#end) throw error;
+        if (!(error instanceof OwnerNotServingError)) throw error;
+        if (this.#end) throw this.#end.error;
         await unlessAborted(this.whenServing(signal), signal);
       }
     }

@@ -1,10 +1,10 @@
 import { asked, authorized, expired, folded, notified } from '../../test/order-story.js';
 import { historyOf } from './history.js';
-import { type JournalRecord, type SnapshotState, UnreadableJournalError } from './records.js';
+import { type JournalRecord, recordHash, type SnapshotState, UnreadableJournalError } from './records.js';
 import { snapshotOf } from './snapshot.js';
 import { decodeRecord, UnknownRulesVersionError } from './versions.js';
 
-/** What is said of the record's bytes; undefined where they can be read. */
+/** A reader says this of the bytes; undefined: it can read them. */
 function faultOf(record: unknown): string | undefined {
   try {
     decodeRecord(Buffer.from(typeof record === 'string' ? record : JSON.stringify(record)));
@@ -187,4 +187,9 @@ describe('the state of a snapshot', () => {
     expect(faultOf(operationWith(times))).toBeUndefined();
     expect(faultOf(operationWith({ since: at, firstIntentAt: at, endedAt: at }))).toBeUndefined();
   });
+});
+
+it('a record is named by its bytes, and one without any as an empty one', () => {
+  const hashes = [recordHash(Buffer.from('{}')), recordHash(Buffer.from('[]')), recordHash(null)];
+  expect(hashes).toEqual(['RBNvo1WzZ4oR', 'T1PNoYwrqgwD', recordHash(Buffer.alloc(0))]);
 });

@@ -50,6 +50,14 @@ describe('a kind and a field of version 2', () => {
       commandId: 'a',
     } as const;
     expect(() => write(repeated)).toThrow(NotWrittenYetError);
+    const message = 'REPEATED is not written under rules version 1';
+    expect(() => write(repeated)).toThrow(expect.objectContaining({ name: 'NotWrittenYetError', message }));
+  });
+
+  it('that no table names is never written', () => {
+    expect(mayWrite('PAID', 99, since)).toBe(false);
+    const paid = { ...asked('authorize'), record: 'PAID' } as never;
+    expect(() => recordWriter(99, since)(paid)).toThrow(NotWrittenYetError);
   });
 
   it('are written under version 2, and the record that was given stays as it is', () => {

@@ -185,6 +185,113 @@ it('holds no message, descriptor, EXTRADATA, page, operator or reason', () => {
     }
 });
 
+describe('the state that a snapshot holds', () => {
+  it('has nothing that its record gives, and no statements of people', () => {
+    const order = { ...stateOf(captured), standing: 'b.c.l.3', snapshotAt: START, settlements: [] };
+    const state = snapshotOf(order, later(DAY_MS));
+    const left = ['merchant', 'orderId', 'settlements', 'beganAt', 'snapshotAt', 'history', 'standing', 'lastOffset'];
+    for (const name of left) expect(state).not.toHaveProperty(name);
+    for (const operation of state.operations)
+      for (const name of ['events', 'resolvedBy', 'statements', 'lookUps']) expect(operation).not.toHaveProperty(name);
+  });
+
+  it('has verdicts and tokens of an order that moved seven days ago, and not of one that moved before', () => {
+    const order = stateOf(captured);
+    const [at, behind] = [snapshotOf(order, later(7 * DAY_MS)), snapshotOf(order, later(7 * DAY_MS + 1))];
+    expect([at.verdicts.length, behind.verdicts.length]).toEqual([2, 0]);
+    expect([at.operations[1]?.token, behind.operations[1]?.token]).toEqual(['capture#1', undefined]);
+    expect([at.operations[1]?.attempts[0]?.token, behind.operations[1]?.attempts[0]?.token]).toEqual(['capture#1', '']);
+  });
+
+  it('has the reports that wait, without their texts and their time', () => {
+    const told = notifiedElsewhere('refund', '0000', { transactionId: 'T-x', amount: 5, message: 'SECRET' });
+    const waits = { ...told, at: later(1), extraData: 'SECRET' };
+    const order = stateOf([...captured, asked('refund', { tag: undefined }), lost('refund'), waits]);
+    expect(order.unmatchedEvidence).toHaveLength(1);
+    expect(snapshotOf(order, later(DAY_MS)).unmatchedEvidence).toEqual([
+      {
+        ...{ source: 'notification', operation: 'refund', result: 'succeeded' },
+        answer: { execCode: '0000', transactionId: 'T-x', amount: 5 },
+      },
+    ]);
+  });
+
+  it('has the code of a fault, and not its words', () => {
+    const { token: _token, ...terms } = asked('void');
+    const faults = [{ path: 'transactionId', code: 'transaction_unknown', message: 'SECRET' }];
+    const order = stateOf([{ ...terms, record: 'REJECTED', faults } as JournalRecord]);
+    expect(snapshotOf(order, later(DAY_MS)).operations[0]?.latest?.body.faults).toEqual([
+      { path: 'transactionId', code: 'transaction_unknown', message: 'transaction_unknown' },
+    ]);
+  });
+});
+
+describe('a reader that knows the same records compares', () => {
+  const form = stateOf([asked('pay'), answered('pay', '0000'), notified('pay', '4001')]);
+  const refunds = ['0000', '4001'].map((code) =>
+    notifiedElsewhere('refund', code, { transactionId: `T-${code}`, amount: 5 }),
+  );
+  const stray = { ...answered('pay', '0000', { transactionId: 'T-stray' }), token: 'stray' };
+  const waits = notifiedElsewhere('refund', '0000', { transactionId: 'T-x', amount: 5 });
+  const known = stateOf([
+    ...[...captured, ...refunds, stray, asked('refund', { tag: undefined }), lost('refund'), waits],
+  ]);
+  const mismatchOf = (order: OrderState, change: (state: SnapshotState) => unknown) => {
+    const record = carried(order);
+    change(record.state);
+    return next(order, record).mismatch;
+  };
+
+  it('and says nothing where the state is the same', () => {
+    for (const order of [form, known]) expect(mismatchOf(order, () => undefined)).toBeUndefined();
+    expect(known.unmatchedEvidence.length + known.external.length).toBe(3);
+    expect([known.unauthorizedOutcomes?.length, form.operations[0]?.conflictingReports?.length]).toEqual([1, 1]);
+  });
+
+  it('names fields of the order beside those of its operations', () => {
+    const mismatch = mismatchOf(known, (state) => {
+      state.operations[0]!.flags = ['x'];
+      state.movedAt = later(5);
+    });
+    expect(mismatch?.fields.toSorted()).toEqual(['movedAt', 'operations.flags']);
+    expect(mismatchOf(known, ({ operations }) => operations.pop())?.fields).toEqual(['operations']);
+  });
+
+  it.each<[string, OrderState, (state: SnapshotState) => unknown]>([
+    ['an attempt was not sent', known, ({ operations }) => (operations[0]!.attempts[0]!.closed = 'unsent')],
+    ['an attempt has another name', known, ({ operations }) => (operations[0]!.attempts[0]!.attempt = 2)],
+    ['an attempt is another transaction', known, ({ operations }) => (operations[0]!.attempts[0]!.transactionId = 'T')],
+    ['a report said otherwise', form, ({ operations }) => (operations[0]!.conflictingReports![0]!.result = 'pending')],
+    ['a report named another', form, ({ operations }) => (operations[0]!.conflictingReports![0]!.transactionId = 'T')],
+    ['elsewhere it is another kind', known, ({ external }) => (external[0]!.operation = 'void')],
+    ['elsewhere it ended otherwise', known, ({ external }) => (external[0]!.result = 'refused')],
+    ['elsewhere it is another amount', known, ({ external }) => (external[0]!.amount = 6)],
+    ['elsewhere two people overruled it', known, ({ external }) => (external[0]!.isOverruled = true)],
+    ['a stray call is missing', known, (state) => (state.unauthorizedOutcomes = [])],
+    ['a stray call is of another', known, (state) => (state.unauthorizedOutcomes![0]!.commandId = 'other')],
+    ['a stray call was refused', known, (state) => (state.unauthorizedOutcomes![0]!.result = 'refused')],
+    ['a stray call was settled', known, (state) => (state.unauthorizedOutcomes![0]!.settled = 'refused')],
+    ['a report that waits is of another', known, (state) => (state.unmatchedEvidence[0]!.answer.transactionId = 'T')],
+    ['a report that waits says otherwise', known, (state) => (state.unmatchedEvidence[0]!.result = 'refused')],
+    ['money was given back', known, (state) => (state.repairs = [{ transactionId: 'T', amount: 1, reference: 'r' }])],
+    ['it was frozen', known, (state) => (state.isFrozen = true)],
+  ])('and freezes the order where %s', (_what, order, change) => {
+    expect(mismatchOf(order, change)).toMatchObject({ isFrozen: true });
+  });
+});
+
+it('a state behind a snapshot has the version of the rules where it is not the first one', () => {
+  const order = stateOf(captured);
+  const at = (rulesVersion: number, ofState?: number) => {
+    const record = { ...carried(order), rulesVersion };
+    if (ofState !== undefined) record.state.rulesVersion = ofState;
+    return next(EMPTY, record, 9n).order;
+  };
+  expect(at(1)).not.toHaveProperty('rulesVersion');
+  expect(at(1, 1)).not.toHaveProperty('rulesVersion');
+  expect([at(2).rulesVersion, at(1, 2).rulesVersion, at(2, 1).rulesVersion]).toEqual([2, 2, 2]);
+});
+
 it('takes 2,300 bytes at most where the order was authorized and captured', () => {
   const uuid = (name: string) => name.padEnd(36, '-');
   const records = captured.map((record) => ({

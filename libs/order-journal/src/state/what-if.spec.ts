@@ -1,4 +1,14 @@
-import { asked, captured, folded, lost, notified, operatorSays, standing } from '../../test/order-story.js';
+import {
+  answered,
+  asked,
+  captured,
+  folded,
+  lost,
+  notified,
+  notifiedElsewhere,
+  operatorSays,
+  standing,
+} from '../../test/order-story.js';
 import { conflictsOf } from './conflicts.js';
 import { standingOf } from './history.js';
 import { verdictOf, type OrderState } from './order-state.js';
@@ -57,4 +67,43 @@ it('says of every statement what appending it then does', () => {
     const isLetThrough = opens.some(({ operation }) => operation === 'authorize');
     expect(verdictOf(folded([next], appended).order, next.token) === 'granted').toBe(isLetThrough);
   }
+});
+
+it('names the refund of a card payment, and of a capture, and no follow-up of a refund or a void', () => {
+  const byCard = folded([asked('pay'), lost('pay')]).order;
+  const paid = operatorSays('pay', 'succeeded', { transactionId: 'T1' });
+  expect(whatIf(byCard, paid, 'pay').opens).toEqual([
+    { operation: 'refund', transactionId: 'T1', code: 'order_in_doubt' },
+  ]);
+  const refund = folded([...captured, asked('refund', { amount: 5 }), lost('refund')]).order;
+  const given = operatorSays('refund', 'succeeded', { transactionId: 'T2' });
+  expect(whatIf(refund, given, 'refund').opens).toEqual([
+    { operation: 'refund', transactionId: 'T-capture', code: 'order_in_doubt' },
+  ]);
+});
+
+it('names a payment where the order knows none of ours, and says that a call is under way', () => {
+  const capture = notifiedElsewhere('capture', '0000', { transactionId: 'T-capture', amount: 30_000 });
+  const { order } = folded([capture, asked('refund', { amount: 5 })]);
+  const { opens } = whatIf(order, answered('refund', '4001'), 'refund');
+  expect(opens).toEqual([{ operation: 'authorize', code: 'order_in_doubt' }]);
+});
+
+it('names nothing where the order has no operation, or the record is of none', () => {
+  const office = notifiedElsewhere('refund', '0000', { transactionId: 'T-office', amount: 5 });
+  const order = folded([office]).order;
+  expect(whatIf(order, { ...office, at: 'later' }, undefined)).toMatchObject({
+    opens: [],
+    closes: [],
+    conflictsWith: [],
+  });
+  expect(whatIf(doubtful, office, 'none').conflictsWith).toEqual([]);
+  expect(whatIf(doubtful, office, undefined).conflictsWith).toEqual([]);
+});
+
+it('tells a conflict from what a report only adds, by the TRANSACTIONID that its operation has', () => {
+  const nameless = operatorSays('authorize', 'succeeded');
+  expect(whatIf(doubtful, nameless, 'authorize').conflictsWith).toEqual(['refused', 'not_executed']);
+  const form = folded([asked('authorize', { method: 'A' }), answered('authorize', '0002')]).order;
+  expect(whatIf(form, notified('authorize', '0003'), 'authorize').conflictsWith).toEqual(['not_executed']);
 });
