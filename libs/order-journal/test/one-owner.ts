@@ -221,7 +221,7 @@ export class OneOwner {
           if (onAppend) await onAppend();
           return this.append(record);
         },
-        end: () => Promise.resolve(this.high),
+        end: (partition) => Promise.resolve(partition === PARTITION ? this.high : 0n),
       },
       timing: {
         nowMs: () => nowMs ?? Date.parse(inOrder.at),

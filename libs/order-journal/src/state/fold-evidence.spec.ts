@@ -164,8 +164,11 @@ describe('an answer that comes behind the report', () => {
 });
 
 describe('a call that was never granted', () => {
-  const stray = (change: object = {}, code = '0000'): JournalRecord =>
-    ({ ...answered('pay', code, { transactionId: 'T-stray' }), token: 'stray', ...change });
+  const stray = (change: object = {}, code = '0000'): JournalRecord => ({
+    ...answered('pay', code, { transactionId: 'T-stray' }),
+    token: 'stray',
+    ...change,
+  });
   const paid = [asked('pay'), answered('pay', '4001', { transactionId: undefined })];
   const outcomes = (...records: JournalRecord[]) => after(...paid, ...records).unauthorizedOutcomes;
 
