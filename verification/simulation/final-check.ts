@@ -1,5 +1,5 @@
 import type { PaymentEvent } from '@tranche/contracts';
-import { findOperation, isInDoubt, untagExtraData, type OperationState } from '@tranche/order-journal';
+import { findOperation, isInDoubt, untagExtraData, type OperationState, type OrderState } from '@tranche/order-journal';
 import type { SimulatedIndex } from './order-index.js';
 import { isOtherAmount } from './platform.js';
 import type { LedgerEntry, SimulatedPlatform } from './platform.js';
@@ -153,12 +153,29 @@ function compareEvents(referee: Referee, platform: SimulatedPlatform): void {
   }
 }
 
+/** A failure with the EXECCODE of ours says nothing new where an attempt of ours without a TRANSACTIONID may be its source (docs/decisions/0006). */
+const isTakenForOurs = (
+  { operations }: OrderState,
+  { operation, execCode }: SimulatedPlatform['byHand'][number],
+): boolean =>
+  execCode !== '0000' &&
+  operations.some(
+    ({ operation: kind, end, latest, attempts }) =>
+      kind === operation &&
+      end === 'refused' &&
+      latest?.body.execCode === execCode &&
+      attempts.some(
+        ({ isTagged, transactionId, closed }) => !isTagged && transactionId === undefined && closed !== 'unsent',
+      ),
+  );
+
 /** The back office made these operations: each must be published as external, or be listed as a candidate. */
 export function checkBackOffice(
   referee: Pick<Referee, 'order' | 'expected' | 'report'>,
   { byHand }: Pick<SimulatedPlatform, 'byHand'>,
 ): void {
-  for (const { orderKey, operation, transactionId } of byHand) {
+  for (const made of byHand) {
+    const { orderKey, operation, transactionId } = made;
     const events = referee.expected.filter(
       ({ event: { subject, data } }) => subject === orderKey && data.transactionId === transactionId,
     );
@@ -168,10 +185,9 @@ export function checkBackOffice(
         'wrongOutcome',
         `${asOurs.event.type} was published of ${asOurs.event.data.commandId} with ${transactionId}, a ${operation} of the back office`,
       );
-    const isCandidate = referee
-      .order(orderKey)
-      .unmatchedEvidence.some(({ answer }) => answer.transactionId === transactionId);
-    if (events.length === 0 && !isCandidate)
+    const order = referee.order(orderKey);
+    const isCandidate = order.unmatchedEvidence.some(({ answer }) => answer.transactionId === transactionId);
+    if (events.length === 0 && !isCandidate && !isTakenForOurs(order, made))
       referee.report(
         'lost',
         `${transactionId}, a ${operation} of the back office, is neither published nor a candidate`,

@@ -18,6 +18,7 @@ export const FOUND_SEEDS: Partial<Record<ProfileName, Readonly<Record<number, st
     77177: 'an attempt that was denied is in doubt again as soon as the next one turns out to be unsent',
     106878771: 'a process that stood still while retention cut the log places anew, and is not stopped',
     106878912: 'a process that stood still while retention cut the log places anew, and is not stopped',
+    1200002700: 'a refusal of the back office is taken for ours only where it has the EXECCODE of ours',
   },
   losses: { 82029145: 'a page is kept for a day by the date of the gateways' },
   anew: {

@@ -58,7 +58,7 @@ export interface SimulatedNotification extends PlatformAnswer {
 }
 
 /** An operation of the back office has its own TRANSACTIONID and no EXTRADATA. */
-export type MadeByHand = Pick<PlatformRequest, 'orderKey' | 'operation'> & { transactionId: string };
+export type MadeByHand = Pick<PlatformRequest, 'orderKey' | 'operation'> & { transactionId: string; execCode: string };
 
 const FULL_AMOUNT = 10_000;
 /** The first codes lead to another attempt at once. */
@@ -108,12 +108,10 @@ export class SimulatedPlatform {
     amount: number | undefined,
     random: Random,
   ): void {
-    const made = { ...request, transactionId: `H${this.byHand.length + 1}` };
+    const execCode = random.chance(0.85) ? '0000' : '4001';
+    const made = { ...request, transactionId: `H${this.byHand.length + 1}`, execCode };
     this.byHand.push(made);
-    this.notify(
-      { ...made, execCode: random.chance(0.85) ? '0000' : '4001', amount: amount ?? 1_000 },
-      random.between(0, 2_000),
-    );
+    this.notify({ ...made, amount: amount ?? 1_000 }, random.between(0, 2_000));
   }
 
   /** The cardholder validates or leaves the provider's form; the provider approves or declines. */

@@ -254,10 +254,12 @@ describe('what the back office made while an untagged refund of ours is in doubt
   const ofOperator = { source: 'operator', at: '2026-03-01T10:15:00.000Z', commandId: 'R', attempt: 1 };
   const asOurs = evidence('refund', 'H1', ofOperator);
   const notOurs = { ...asOurs, result: 'not_executed', answer: {} } as JournalRecord;
-  const look = (...records: JournalRecord[]): string[] => {
+  const look = (...records: JournalRecord[]): string[] => lookAt('0000', ...records);
+  const lookAt = (execCode: string, ...records: JournalRecord[]): string[] => {
     const { referee, kinds } = refereeOfLedger();
     land(referee, ...doubtful, ...records);
-    checkBackOffice(referee, { byHand: [{ orderKey: key, operation: 'refund', transactionId: 'H1' }] });
+    const made = { orderKey: key, operation: 'refund', transactionId: 'H1' } as const;
+    checkBackOffice(referee, { byHand: [{ ...made, execCode }] });
     return kinds();
   };
 
@@ -272,6 +274,18 @@ describe('what the back office made while an untagged refund of ours is in doubt
     land(referee, doubtful[0]!, denied, byHand);
     expect(referee.order(key).operations[0]).toMatchObject({ phase: 'in_doubt', attempt: 1, token: 'R1' });
     expect(kinds()).toEqual([]);
+  });
+
+  it('is told to nobody where it failed with the EXECCODE of ours, whose TRANSACTIONID is not known', () => {
+    const answered = (execCode: string, transactionId?: string): JournalRecord =>
+      ({
+        ...{ record: 'OUTCOME', ...ofRefund, result: 'refused' },
+        answer: { execCode, ...(transactionId && { transactionId }) },
+      }) as JournalRecord;
+    expect(lookAt('4001', answered('4001'))).toEqual([]);
+    expect(lookAt('4001', answered('4002'))).toEqual(['lost']);
+    expect(lookAt('4001', answered('4001', 'T-R'))).toEqual(['lost']);
+    expect(lookAt('0000', answered('4001'))).toEqual(['lost']);
   });
 
   it('is wrong as ours, and lost where nobody is told', () => {
