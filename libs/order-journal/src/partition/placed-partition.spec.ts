@@ -194,7 +194,7 @@ describe('a placement that was dropped', () => {
     const read = world.placed.read(o);
     world.placed.drop(new Error('dropped'));
     letGo();
-    await expect(read).rejects.toThrow(OwnerNotServingError);
+    await expect(read).rejects.toMatchObject({ name: 'OwnerNotServingError' });
   });
 
   it('lets nobody wait', async () => {

@@ -13,10 +13,13 @@ import {
   notifiedElsewhere,
   operatorSays,
   standing,
+  START,
   under,
 } from '../../test/order-story.js';
+import { conflictsOf } from './conflicts.js';
 import { operationTag } from './extradata-tag.js';
 import { externalEvidence } from './fold-evidence.js';
+import { standingOf } from './history.js';
 import { findOperation, type ExternalOperation, type OrderState } from './order-state.js';
 import type { EvidenceRecord, JournalRecord } from './records.js';
 
@@ -61,10 +64,53 @@ describe('a report counts', () => {
     expect(findOperation(refused.order, 'authorize')?.evidence).toHaveLength(1);
   });
 
+  it('for an earlier attempt as no success after all, where it says that its payment waits', () => {
+    const again = [asked('authorize'), notExecuted('authorize'), asked('authorize', { attempt: 2 })];
+    for (const code of ['0002', '0003']) {
+      const { events, order } = told(...again, notified('authorize', code));
+      expect([events, standing(order, 'authorize'), conflictsOf(order)]).toEqual([[], 'open', []]);
+    }
+  });
+
+  it('for an attempt that is not asked for yet, and settles nothing', () => {
+    const early = notified('authorize', '0000', { attemptTagged: 2 });
+    const { events, order } = told(asked('authorize'), notExecuted('authorize'), early);
+    expect([events, standing(order, 'authorize')]).toEqual([[], 'idle']);
+    expect(findOperation(order, 'authorize')?.evidence).toMatchObject([{ attempt: 2, code: '0000' }]);
+  });
+
   it('and moves nothing the second time, while its payment waits', () => {
     const first = notified('authorize', '5001');
     expect(told(...form, first).events).toEqual(['conflict.detected']);
     expect(told(...form, first, { ...first, at: later(5) }).events).toEqual([]);
+  });
+});
+
+describe('a report that was there when two people settled a conflict', () => {
+  const second = answered('pay', '0000', { transactionId: 'T-2' }, 2);
+  const late = answered('pay', '0000', { transactionId: 'T-1' });
+  const before = after(asked('pay'), notExecuted('pay'), asked('pay', { attempt: 2 }), second, late);
+  const stated: JournalRecord = {
+    ...{ record: 'SETTLED', rulesVersion: 2, merchant: before.merchant, orderId: before.orderId, at: START },
+    ...{ conflict: conflictsOf(before).find(({ reason }) => reason === 'other_result')!.id, seen: standingOf(before) },
+    ...{ outcome: 'kept', result: 'succeeded', transactionId: 'T-2' },
+    ...{ actor: 'alice', approvedBy: 'bob', reason: 'seen in the books', proposal: 'p-1' },
+  };
+  const { order } = folded([stated], before);
+
+  it.each<[string, JournalRecord]>([
+    ['the answer', { ...late, at: later(5) }],
+    ['a notification', notified('pay', '0000', { answer: { transactionId: 'T-1' } })],
+  ])('of an earlier attempt changes nothing when %s tells it again', (_who, again) => {
+    expect(conflictsOf(order)).toEqual([]);
+    const { events, order: next } = folded([again], order);
+    expect([events, next.operations]).toEqual([[], order.operations]);
+  });
+
+  it('of an earlier attempt is another one than the same of the attempt that stands', () => {
+    expect(folded([notified('pay', '4001', { answer: { transactionId: 'T-1' } })], order).events).toEqual([]);
+    const refused = notified('pay', '4001', { answer: { transactionId: 'T-2' } });
+    expect(folded([refused], order).events).toEqual(['conflict.detected']);
   });
 });
 
@@ -91,6 +137,12 @@ describe('a form', () => {
     expect(stands(untagged, askedUntagged('authorize'), lost('authorize'))).toBe('in_doubt');
     const ofCard = lookedUp('pay', '0002', { tag: { operation: operationTag('pay'), attempt: 1 } });
     expect(standing(after(asked('pay'), lost('pay'), ofCard), 'pay')).toBe('in_doubt');
+  });
+
+  it('is none of a capture, even where a person saw it', () => {
+    const doubtful = [...authorized, asked('capture'), lost('capture')];
+    for (const result of ['redirect_required', 'pending'] as const)
+      expect(standing(after(...doubtful, operatorSays('capture', result)), 'capture')).toBe('in_doubt');
   });
 
   it('or an approval is none of a capture: its doubt stays', () => {
@@ -153,6 +205,43 @@ describe('a person’s statement', () => {
   });
 });
 
+describe('a person’s statement of a payment that waits by an attempt which an answer denied first', () => {
+  it('is judged, though nobody was granted the attempt that would come next', () => {
+    const day = later(86_400_000);
+    const waiting = [asked('authorize'), notExecuted('authorize'), answered('authorize', '0003')];
+    const says = (result: EvidenceRecord['result']) => ({ ...operatorSays('authorize', result, {}, 2), at: day });
+    expect(operationOf('authorize', ...waiting)).toMatchObject({ phase: 'pending', attempt: 2, settledBy: 1 });
+    const { order } = told(...waiting, says('not_executed'), says('refused'));
+    expect(findOperation(order, 'authorize')).toMatchObject({ phase: 'ended' });
+  });
+});
+
+describe('a report of an ended operation that names its TRANSACTIONID first', () => {
+  const nameless = { transactionId: undefined };
+
+  it.each([
+    ['4001', '4001', 'ended refused'],
+    ['0000', '0003', 'ended succeeded'],
+  ])('is counted and not told, unless both say that it succeeded: %s, then %s', (code, then, end) => {
+    const { events, order } = told(
+      asked('authorize'),
+      answered('authorize', code, nameless),
+      notified('authorize', then),
+    );
+    expect([events, standing(order, 'authorize')]).toEqual([[], end]);
+    expect(findOperation(order, 'authorize')?.transactionId).toBe('T-authorize');
+  });
+
+  it('is told where both say so', () => {
+    const { events, bodies } = told(
+      asked('authorize'),
+      answered('authorize', '0000', nameless),
+      notified('authorize', '0000'),
+    );
+    expect([events, bodies[0]?.flags]).toEqual([['authorize.succeeded'], ['transaction_added']]);
+  });
+});
+
 describe('an answer that comes behind the report', () => {
   it('moves on what waits, and is compared with what has ended', () => {
     const reported = [asked('authorize'), notified('authorize', '0003')];
@@ -179,6 +268,11 @@ describe('a call that was never granted', () => {
     expect(outcomes(stray(), stray({ token: 'other' }))).toHaveLength(2);
     expect(outcomes(stray(), stray({}, '4001'))).toHaveLength(2);
     expect(outcomes(stray(), stray({ answer: { execCode: '0000', transactionId: 'T-2' } }))).toHaveLength(2);
+  });
+
+  it('is told once, also where another one was told between', () => {
+    const records = [stray(), stray({ token: 'other' }), stray({ at: later(5) })];
+    expect([told(...paid, ...records).events, outcomes(...records)?.length]).toEqual([[], 2]);
   });
 
   it('is told with what its operation knows, and never with its form', () => {
@@ -251,6 +345,8 @@ describe('an operation made elsewhere', () => {
     expect(conflicts(office('refund', '4001'), office('refund', '5004'))).toBe(0);
     expect(conflicts(office('refund', '5004'), office('refund', '0000'))).toBe(0);
     expect(conflicts(office('refund', '0000'), office('refund', '5004'))).toBe(0);
+    expect(conflicts(office('refund', '5004'), office('refund', '4001'))).toBe(0);
+    expect(conflicts(office('refund', '4001'), office('refund', '4003'))).toBe(0);
     expect(conflicts(office('refund', '0000'), office('capture', '4001'))).toBe(0);
     expect(conflicts(office('credit', '0000'), office('debit', '4001'))).toBe(0);
     expect(conflicts(office('credit', '0000'), office('credit', '4001'))).toBe(1);
@@ -310,5 +406,15 @@ describe('a report without a name', () => {
     const assumed = (answer: object) => operationOf('pay', ...under(2, ...nameless, report(answer)));
     expect(assumed({ transactionId: 'T-1', amount: 30_000 })).toMatchObject({ end: 'succeeded', transactionId: 'T-1' });
     expect(assumed({ amount: 30_000 })).not.toHaveProperty('isTransactionAssumed');
+  });
+
+  it('makes no TRANSACTIONID an assumed one where it brings none', () => {
+    const refund = [...captured, askedUntagged('refund'), answered('refund', '0000', { transactionId: undefined })];
+    const report = (answer: object) => notifiedElsewhere('refund', '0000', { amount: 30_000, ...answer });
+    const assumed = (answer: object) => operationOf('refund', ...under(2, ...refund, report(answer)));
+    expect(assumed({ transactionId: 'T-1' })).toMatchObject({ transactionId: 'T-1', isTransactionAssumed: true });
+    const { evidence, ...bare } = assumed({});
+    expect(evidence).toHaveLength(1);
+    for (const name of ['transactionId', 'isTransactionAssumed']) expect(bare).not.toHaveProperty(name);
   });
 });

@@ -174,6 +174,22 @@ describe('a result that stands', () => {
     expect(events[0]!.event.body).not.toHaveProperty('commandId');
   });
 
+  it('is told as one of its kind where the back office made it, and of its command where that is all that is known', () => {
+    const ofOffice = bodyOf(settled(bothInOffice, 'other_result', { result: 'refused' }));
+    expect(ofOffice).toMatchObject({ operation: 'refund', transactionId: 'T-office' });
+    const lone = after(...paid, { ...answered('pay', '0000'), commandId: 'pay-9', token: 'pay-9#1' });
+    const ofCall = bodyOf(settled(lone, 'never_granted', { result: 'refused' }));
+    expect([ofCall.commandId, 'operation' in ofCall]).toEqual(['pay-9', false]);
+  });
+
+  it('is told as no repair, though its amount is stated', () => {
+    const body = bodyOf(
+      settled(otherAmount, 'other_amount', { result: 'succeeded', amount: 25_000, reference: 'T-x' }),
+    );
+    expect(body).toMatchObject({ settlement: 'kept', amount: 25_000 });
+    for (const name of ['repairedAmount', 'repairReference']) expect(body).not.toHaveProperty(name);
+  });
+
   it('may be several payments, which stay as they are', () => {
     const { order, events } = settled(paidTwice, 'two_payments_succeeded');
     expect([order.operations, order.external]).toEqual([paidTwice.operations, paidTwice.external]);
