@@ -107,8 +107,7 @@ describe('a report that was there when two people settled a conflict', () => {
     expect([events, next.operations]).toEqual([[], order.operations]);
   });
 
-  it('of an earlier attempt is another one than the same of the attempt that stands', () => {
-    expect(folded([notified('pay', '4001', { answer: { transactionId: 'T-1' } })], order).events).toEqual([]);
+  it('is no leave for another one: a refusal of the success that stands is a conflict', () => {
     const refused = notified('pay', '4001', { answer: { transactionId: 'T-2' } });
     expect(folded([refused], order).events).toEqual(['conflict.detected']);
   });

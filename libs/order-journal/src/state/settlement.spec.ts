@@ -174,7 +174,7 @@ describe('a result that stands', () => {
     expect(events[0]!.event.body).not.toHaveProperty('commandId');
   });
 
-  it('is told as one of its kind where the back office made it, and of its command where that is all that is known', () => {
+  it('is told with its kind where the back office made it, and with its command where no more is known', () => {
     const ofOffice = bodyOf(settled(bothInOffice, 'other_result', { result: 'refused' }));
     expect(ofOffice).toMatchObject({ operation: 'refund', transactionId: 'T-office' });
     const lone = after(...paid, { ...answered('pay', '0000'), commandId: 'pay-9', token: 'pay-9#1' });
