@@ -4,7 +4,7 @@ import { ReadAhead } from './read-ahead.js';
 const PARTITION = 7;
 const MEBIBYTE = 1024 * 1024;
 
-/** Records read ahead, and what its reader was told. */
+/** A `ReadAhead` that holds so many records. `told`: its calls of the reader. */
 function aheadBy(records: number, bytesOfEach = 0) {
   const told: string[] = [];
   const ahead = new ReadAhead(PARTITION, {

@@ -71,7 +71,8 @@ describe('a statement has no effect', () => {
       tag: undefined,
       commandId: 'pay',
     });
-    if (conflictsOf(nameless).length > 0) expect(made(nameless, 'other_result', back(5))).toBe('transactionId');
+    expect(conflictsOf(nameless)).toHaveLength(1);
+    expect(made(nameless, 'other_result', back(5))).toBe('transactionId');
   });
 
   it('of an amount that is disputed needs the one that stands', () => {
